@@ -1,0 +1,220 @@
+"""Every option of Seed3D, once: dataclass default, then YAML preset, then flag.
+
+The text under a field is its help. Unknown keys fail and name the near miss.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from seed3d.errors import ConfigError, near_miss
+
+
+@dataclass(frozen=True)
+class ImageConfig:
+    """Photo to prepared subject."""
+
+    max_pixels: int = 64_000_000
+    """Refuse images with more pixels than this, before decoding them."""
+    mask: Literal["auto", "alpha", "model"] = "auto"
+    """auto: alpha where the file has one, else the segmentation model."""
+    size: int = 512
+    """Side of the square crop [pixel]."""
+    padding: float = 0.1
+    """Margin around the object, as a share of the crop's side."""
+
+
+@dataclass(frozen=True)
+class GeometryConfig:
+    """Subject to canonical shape."""
+
+    model: str = "seed3d-tiny"
+    """Name in checkpoints/manifest.yaml."""
+    steps: int = 16
+    """Euler steps of the rectified flow."""
+    guidance: float = 2.0
+    """Classifier-free guidance; 1 is off."""
+    candidates: int = 4
+    """Samples per photo; the one that agrees best with the mask is kept."""
+    fit_steps: int = 60
+    """Steps of the silhouette fit; 0 is off."""
+    resolution: int = 128
+    """Grid of the surface extraction along the longest side."""
+
+
+@dataclass(frozen=True)
+class MeshConfig:
+    """Any mesh to one watertight body."""
+
+    resolution: int = 128
+    """Voxels along the longest side when an open or broken mesh must be rebuilt."""
+    min_component: float = 0.02
+    """Components with less than this share of the largest one's size (bounding-box diagonal) are dropped."""
+    target_faces: int = 20_000
+    """Face budget of the visual mesh."""
+
+
+@dataclass(frozen=True)
+class TextureConfig:
+    """Solid to textured solid."""
+
+    size: int = 1024
+    """Side of the texture maps [texel]."""
+    padding: int = 4
+    """Gap between charts [texel]."""
+    unwrap_timeout_s: float = 60.0
+    """Time limit of the unwrapper, which runs in a process of its own."""
+
+
+@dataclass(frozen=True)
+class PhysicsConfig:
+    """Solid to rigid body."""
+
+    height: float | None = None
+    """True height (z) of the object [m]."""
+    length: float | None = None
+    """True longest side of the bounding box [m]."""
+    mass: float | None = None
+    """True mass [kg]."""
+    material: str | None = None
+    """Row of configs/materials.yaml."""
+    hull_threshold: float = 0.05
+    """CoACD concavity threshold; lower keeps more detail in more hulls."""
+    max_hulls: int = 32
+    """Most convex hulls per asset."""
+    max_hull_vertices: int = 60
+    """Most vertices per hull (GPU PhysX takes 64)."""
+    hull_timeout_s: float = 90.0
+    """Time limit of the decomposition, which runs in a process of its own."""
+
+
+@dataclass(frozen=True)
+class ExportConfig:
+    """Asset to files."""
+
+    formats: tuple[str, ...] = ("urdf", "mjcf", "usd", "glb")
+    """Which of urdf, mjcf, usd, glb to write."""
+    preview_size: int = 512
+    """Side of preview.png's panels [pixel]."""
+    turntable_frames: int = 24
+    """Frames of turntable.webp; 0 writes none."""
+
+
+@dataclass(frozen=True)
+class VerifyConfig:
+    """Files to verdict."""
+
+    engines: tuple[str, ...] = ("pybullet", "mujoco")
+    """Engines that must agree."""
+    drop_height: float = 0.05
+    """Height of the drop, as a share of the object's longest side, at least 1 cm."""
+    seconds: float = 4.0
+    """Longest simulated time of the drop [s]."""
+
+
+@dataclass(frozen=True)
+class Config:
+    """Everything a run depends on."""
+
+    seed: int = 0
+    """Seed of every random choice."""
+    device: str = "auto"
+    """auto, cpu or cuda."""
+    image: ImageConfig = field(default_factory=ImageConfig)
+    geometry: GeometryConfig = field(default_factory=GeometryConfig)
+    mesh: MeshConfig = field(default_factory=MeshConfig)
+    texture: TextureConfig = field(default_factory=TextureConfig)
+    physics: PhysicsConfig = field(default_factory=PhysicsConfig)
+    export: ExportConfig = field(default_factory=ExportConfig)
+    verify: VerifyConfig = field(default_factory=VerifyConfig)
+
+
+T = typing.TypeVar("T")
+
+
+def from_dict(cls: type[T], data: dict[str, Any], where: str = "") -> T:
+    """Build the dataclass `cls` from nested plain data, strictly.
+
+    Raises:
+        ConfigError: A key is unknown or a value has the wrong type.
+    """
+    return update(cls(), data, where)
+
+
+def update(config: T, data: dict[str, Any], where: str = "") -> T:
+    """Return `config` with the (nested) keys of `data` replaced, strictly."""
+    if not isinstance(data, dict):
+        raise ConfigError(f"{where or 'configuration'}: got {data!r}; wanted a mapping of options")
+    hints = typing.get_type_hints(type(config))
+    changes: dict[str, Any] = {}
+    for key, value in data.items():
+        path = f"{where}.{key}" if where else str(key)
+        if key not in hints:
+            raise ConfigError(f"unknown option {path!r}.{near_miss(str(key), hints)}")
+        old = getattr(config, key)
+        if dataclasses.is_dataclass(old):
+            changes[key] = update(old, value, path)
+        else:
+            changes[key] = _convert(value, hints[key], path)
+    return dataclasses.replace(config, **changes)  # type: ignore[type-var]
+
+
+def _convert(value: Any, hint: Any, path: str) -> Any:
+    origin, args = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Literal:
+        if value not in args:
+            raise ConfigError(f"{path}: got {value!r}.{near_miss(str(value), map(str, args))}")
+        return value
+    if type(None) in args:
+        inner = next(a for a in args if a is not type(None))
+        return None if value is None else _convert(value, inner, path)
+    if origin is tuple:
+        items = value.split(",") if isinstance(value, str) else value
+        if not isinstance(items, list | tuple):
+            raise ConfigError(f"{path}: got {value!r}; wanted a list")
+        return tuple(_convert(v, args[0], path) for v in items)
+    if hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if isinstance(value, hint) and not (isinstance(value, bool) and hint is not bool):
+        return value
+    raise ConfigError(f"{path}: got {value!r} ({type(value).__name__}); wanted {hint.__name__}")
+
+
+def data_dir(name: str) -> Path:
+    """Return the folder `configs` or `checkpoints`: inside an installed wheel, else the checkout's."""
+    packaged = Path(__file__).parent / f"_{name}"
+    return packaged if packaged.is_dir() else Path(__file__).parent.parent / name
+
+
+def presets() -> list[str]:
+    """Return the names of the presets in configs/generate."""
+    return sorted(p.stem for p in (data_dir("configs") / "generate").glob("*.yaml"))
+
+
+def load_preset(name: str) -> Config:
+    """Return the configuration of a preset name, or of a path to a YAML file.
+
+    Raises:
+        ConfigError: No such preset, or an unknown key in it.
+    """
+    import yaml
+
+    path = Path(name) if name.endswith((".yaml", ".yml")) else _preset_path(name)
+    if not path.is_file():
+        raise ConfigError(f"no configuration file {str(path)!r}; presets: {', '.join(presets())}")
+    return from_dict(Config, yaml.safe_load(path.read_text()) or {}, "")
+
+
+def _preset_path(name: str) -> Path:
+    if name not in presets():
+        raise ConfigError(f"no preset {name!r}.{near_miss(name, presets())}")
+    return data_dir("configs") / "generate" / f"{name}.yaml"
+
+
+def to_dict(config: Any) -> dict[str, Any]:
+    """Return nested plain data, for reports and `--dry-run`."""
+    return dataclasses.asdict(config)
