@@ -1,0 +1,219 @@
+"""Shading: glTF's metallic-roughness model under directional lights and a sky."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seed3d.conventions import linear_to_srgb, srgb_to_linear
+from seed3d.render.lighting import DirectionalLight, Lighting, hemisphere
+from seed3d.render.raycast import Caster, GBuffer, gbuffer, interpolate
+from seed3d.types import Camera, Surface
+
+DIELECTRIC_F0 = 0.04
+"""Reflectance at normal incidence of a material that is no metal (glTF 2.0, appendix B)."""
+SRGB_TABLE = srgb_to_linear(np.arange(256) / 255.0).astype(np.float32)
+"""Linear value of each 8-bit sRGB value."""
+
+
+@dataclass(frozen=True)
+class RenderedImage:
+    """An antialiased picture of one object."""
+
+    rgb: np.ndarray
+    """(S, S, 3) float32 sRGB of the object, not premultiplied; white where alpha is 0."""
+    alpha: np.ndarray
+    """(S, S) float32 in [0, 1]: coverage."""
+
+    def over(self, background: tuple[float, float, float] = (1.0, 1.0, 1.0)) -> np.ndarray:
+        """Return the picture (S, S, 3) on a plain sRGB background."""
+        alpha = self.alpha[..., None]
+        return self.rgb * alpha + np.array(background, np.float32) * (1.0 - alpha)
+
+
+def render(
+    surface: Surface,
+    camera: Camera,
+    size: int,
+    lighting: Lighting,
+    supersample: int = 2,
+    caster: Caster | None = None,
+) -> RenderedImage:
+    """Render a surface.
+
+    Args:
+        surface: Canonical frame, any mesh; both sides of a face are visible.
+        camera: Sees the square crop.
+        size: Side of the picture [pixel].
+        lighting: Canonical frame.
+        supersample: Rays per pixel and axis.
+        caster: A caster of surface.mesh, so that many pictures share one hierarchy.
+    """
+    caster = caster or Caster(surface.mesh)
+    buffer = gbuffer(surface, camera, size * supersample, caster)
+    color = np.zeros((*buffer.mask.shape, 3), np.float32)
+    if buffer.mask.any():
+        color[buffer.mask] = shade(surface, camera, lighting, buffer, caster)
+    fine = (size, supersample, size, supersample)
+    coverage = buffer.mask.reshape(fine).sum(axis=(1, 3)).astype(np.float32)
+    total = color.reshape(*fine, 3).sum(axis=(1, 3))  # (s*k, s*k, 3) -> (s, s, 3)
+    linear = np.where(
+        coverage[..., None] > 0, total / np.maximum(coverage, 1.0)[..., None], np.float32(1.0)
+    )
+    return RenderedImage(
+        linear_to_srgb(linear).astype(np.float32), coverage / np.float32(supersample**2)
+    )
+
+
+def shade(
+    surface: Surface, camera: Camera, lighting: Lighting, buffer: GBuffer, caster: Caster
+) -> np.ndarray:
+    """Return linear colours (N, 3) in [0, 1] of the N hit pixels, row by row."""
+    mask = buffer.mask
+    face, normal, position = buffer.face[mask], buffer.normal[mask], buffer.position[mask]
+    base, metallic, roughness = sample_material(surface, face, buffer.bary[mask])
+    view = camera.position.astype(np.float32) - position
+    view /= np.linalg.norm(view, axis=1, keepdims=True)
+    n_v = np.clip(_dot(normal, view), 1e-3, 1.0)
+    f0 = DIELECTRIC_F0 + (base - DIELECTRIC_F0) * metallic[:, None]
+    diffuse = base * (1.0 - metallic)[:, None]
+
+    color = _environment(lighting, normal, view, n_v, f0, diffuse, roughness)
+    flat = caster.face_normals[face]
+    flat = flat * np.sign(_dot(flat, view))[:, None]
+    for light in lighting.lights:
+        towards = light.direction.astype(np.float32)
+        lit = np.flatnonzero((normal @ towards > 0) & (flat @ towards > 0))
+        if light.shadows and len(lit):
+            start = position[lit] + 1e-3 * flat[lit]
+            hidden = caster.occluded(start, np.broadcast_to(towards, start.shape))
+            lit = lit[~hidden]
+        color[lit] += _light(
+            light, normal[lit], view[lit], n_v[lit], f0[lit], diffuse[lit], roughness[lit]
+        )
+    return tone(color * np.float32(lighting.exposure))
+
+
+def sample_material(
+    surface: Surface, face: np.ndarray, bary: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the material at points of a surface.
+
+    Args:
+        surface: Any.
+        face: (N,) int, no misses.
+        bary: (N, 3) weights of the face's corners.
+
+    Returns:
+        base colour (N, 3) linear, metallic (N,), roughness (N,), float32.
+    """
+    base = np.empty((len(face), 3), np.float32)
+    metallic = np.empty(len(face), np.float32)
+    roughness = np.empty(len(face), np.float32)
+    uv = np.einsum("nk,nkc->nc", bary, surface.corner_uv[face])
+    owner = surface.face_material[face]
+    for index in np.unique(owner):
+        material = surface.materials[int(index)]
+        at = np.flatnonzero(owner == index)
+        base[at] = srgb_to_linear(np.array(material.base_color, np.float32))
+        metallic[at], roughness[at] = material.metallic, material.roughness
+        if material.base_color_texture is not None:
+            base[at] *= bilinear(material.base_color_texture, uv[at], SRGB_TABLE)
+        if material.metallic_roughness_texture is not None:
+            table = np.arange(256, dtype=np.float32) / 255
+            packed = bilinear(material.metallic_roughness_texture, uv[at], table)
+            roughness[at] *= packed[:, 1]
+            metallic[at] *= packed[:, 2]
+    if surface.vertex_color is not None:
+        linear = SRGB_TABLE[surface.vertex_color[:, :3]]
+        base *= interpolate(linear, surface.mesh.faces[face], bary)
+    return base, metallic, roughness
+
+
+def bilinear(texture: np.ndarray, uv: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """Look a texture up, repeating outside the unit square.
+
+    Args:
+        texture: (H, W, C) uint8, first row at v = 1.
+        uv: (N, 2), v up.
+        table: (256,) float32, value of each byte; applied before the interpolation.
+
+    Returns:
+        (N, C) float32.
+    """
+    height, width = texture.shape[:2]
+    x = uv[:, 0] * width - 0.5
+    y = (1.0 - uv[:, 1]) * height - 0.5
+    left, top = np.floor(x), np.floor(y)
+    fx, fy = (x - left)[:, None].astype(np.float32), (y - top)[:, None].astype(np.float32)
+    x0, y0 = left.astype(np.int64) % width, top.astype(np.int64) % height
+    x1, y1 = (x0 + 1) % width, (y0 + 1) % height
+    upper = table[texture[y0, x0]] * (1 - fx) + table[texture[y0, x1]] * fx
+    lower = table[texture[y1, x0]] * (1 - fx) + table[texture[y1, x1]] * fx
+    return upper * (1 - fy) + lower * fy
+
+
+def tone(linear: np.ndarray, knee: float = 0.8) -> np.ndarray:
+    """Compress linear light into [0, 1]: identity below the knee, a smooth shoulder above."""
+    over = np.maximum(linear - knee, 0.0)
+    room = 1.0 - knee
+    return np.minimum(linear, knee) + room * (1.0 - np.exp(-over / room))
+
+
+def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.einsum("nc,nc->n", a, b)
+
+
+def _light(
+    light: DirectionalLight,
+    normal: np.ndarray,
+    view: np.ndarray,
+    n_v: np.ndarray,
+    f0: np.ndarray,
+    diffuse: np.ndarray,
+    roughness: np.ndarray,
+) -> np.ndarray:
+    """GGX, Smith, Schlick as in glTF 2.0 appendix B.3, times pi (see DirectionalLight)."""
+    towards = light.direction.astype(np.float32)
+    half = view + towards
+    half /= np.maximum(np.linalg.norm(half, axis=1, keepdims=True), 1e-6)
+    n_l = np.clip(normal @ towards, 1e-4, 1.0)
+    n_h = np.clip(_dot(normal, half), 0.0, 1.0)
+    v_h = np.clip(_dot(view, half), 0.0, 1.0)
+    alpha2 = np.maximum(roughness, 0.05) ** 4  # alpha = roughness^2; 0 would be a Dirac lobe
+    fresnel = f0 + (1.0 - f0) * ((1.0 - v_h) ** 5)[:, None]
+    distribution = alpha2 / (n_h * n_h * (alpha2 - 1.0) + 1.0) ** 2  # times pi
+    visibility = 1.0 / (
+        (n_l + np.sqrt(alpha2 + (1.0 - alpha2) * n_l * n_l))
+        * (n_v + np.sqrt(alpha2 + (1.0 - alpha2) * n_v * n_v))
+    )
+    specular = fresnel * (distribution * visibility)[:, None]
+    out = (1.0 - fresnel) * diffuse + specular
+    return out * n_l[:, None] * np.array(light.color, np.float32)
+
+
+def _environment(
+    lighting: Lighting,
+    normal: np.ndarray,
+    view: np.ndarray,
+    n_v: np.ndarray,
+    f0: np.ndarray,
+    diffuse: np.ndarray,
+    roughness: np.ndarray,
+) -> np.ndarray:
+    """Sky and ground: exact for matte, split-sum with an analytic BRDF for the mirror part.
+
+    The BRDF fit is Karis, "Physically Based Shading on Mobile" (2014).
+    """
+    reflected_up = 2.0 * n_v * normal[:, 2] - view[:, 2]
+    width = 0.08 + roughness  # a rough surface blurs the horizon
+    share = np.clip(0.5 + 0.5 * reflected_up / width, 0.0, 1.0)
+    mirrored = hemisphere(2.0 * share - 1.0, lighting.sky, lighting.ground)
+    rx, ry = 1.0 - roughness, 0.0425 - 0.0275 * roughness
+    rz, rw = 1.04 - 0.572 * roughness, 0.022 * roughness - 0.04
+    a004 = np.minimum(rx * rx, np.exp2(-9.28 * n_v)) * rx + ry
+    scale, bias = -1.04 * a004 + rz, 1.04 * a004 + rw
+    reflectance = f0 * scale[:, None] + bias[:, None]
+    matte = hemisphere(normal[:, 2], lighting.sky, lighting.ground)
+    return (1.0 - reflectance) * diffuse * matte + reflectance * mirrored
