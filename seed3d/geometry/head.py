@@ -1,0 +1,136 @@
+"""Photo to camera, metric size, category and material: a small network on frozen features."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import torch
+from diffusers import ConfigMixin, ModelMixin
+from diffusers.configuration_utils import register_to_config
+from torch import nn
+from torch.nn import functional
+
+from seed3d.geometry.photo import PhotoFeatures
+
+BINS = 24
+"""Azimuth bins over the full turn; bin k is centred at 2 pi k / BINS."""
+
+
+class HeadOutput(NamedTuple):
+    """Raw predictions for B photos."""
+
+    azimuth_logits: torch.Tensor
+    """(B, BINS)."""
+    azimuth_offset: torch.Tensor
+    """(B, BINS) from the bin's centre [bin widths]."""
+    pose: torch.Tensor
+    """(B, 5): elevation [rad], log distance, log(focal / distance), center_u, center_v."""
+    log_size: torch.Tensor
+    """(B, 2): mean and log standard deviation of ln(longest side / m)."""
+    category_logits: torch.Tensor
+    """(B, categories)."""
+    material_logits: torch.Tensor
+    """(B, materials)."""
+
+
+class PhotoHead(ModelMixin, ConfigMixin):
+    """Multi-layer perceptron on encoder features and the mask.
+
+    Args:
+        categories: Names of the categories it tells apart, in the order of its logits.
+        materials: Names of the materials, likewise.
+        width: Width of the hidden layers.
+    """
+
+    @register_to_config
+    def __init__(
+        self,
+        categories: tuple[str, ...] = (),
+        materials: tuple[str, ...] = (),
+        width: int = 384,
+    ) -> None:
+        super().__init__()
+        self.deep_in = nn.Conv2d(320, 48, 1)
+        self.mid_in = nn.Conv2d(112, 24, 1)
+        inputs = 1280 + 48 * 49 + 24 * 49 + 4 * 14 * 14
+        self.body = nn.Sequential(
+            nn.Dropout(0.2), nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU(),
+            nn.Dropout(0.2), nn.Linear(width, width), nn.LayerNorm(width), nn.GELU(),
+        )  # fmt: skip
+        self.sizes = [BINS, BINS, 5, 2, max(len(categories), 1), max(len(materials), 1)]
+        self.out = nn.Linear(width, sum(self.sizes))
+        nn.init.normal_(self.out.weight, std=0.01)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, photo: PhotoFeatures) -> HeadOutput:
+        """Predict from features of B photos."""
+        mid = functional.avg_pool2d(self.mid_in(photo.mid), 2)  # (B, 24, 7, 7)
+        local = functional.avg_pool2d(photo.local, 4)  # (B, 4, 14, 14)
+        parts = [photo.pooled, self.deep_in(photo.deep), mid, local]
+        x = self.body(torch.cat([part.flatten(1) for part in parts], dim=1))
+        return HeadOutput(*self.out(x).split(self.sizes, dim=1))
+
+
+def head_loss(
+    out: HeadOutput,
+    cameras: torch.Tensor,
+    size_m: torch.Tensor,
+    category: torch.Tensor,
+    material: torch.Tensor,
+    azimuth_known: torch.Tensor,
+) -> dict[str, torch.Tensor]:
+    """Losses by name.
+
+    Args:
+        out: Predictions for B photos.
+        cameras: (B, 6) true cameras.
+        size_m: (B,) true longest side [m].
+        category: (B,) index, -1 where unknown.
+        material: (B,) index, -1 where unknown.
+        azimuth_known: (B,) bool; False for objects without a front.
+    """
+    azimuth, elevation, distance, focal, u, v = cameras.unbind(-1)
+    turn = azimuth / (2 * math.pi) * BINS
+    nearest = turn.round()
+    bins = nearest.long() % BINS
+    picked = out.azimuth_offset.gather(1, bins[:, None])[:, 0]
+    known = azimuth_known.float()
+    share = known.sum().clamp(min=1)
+    azimuth_ce = functional.cross_entropy(
+        out.azimuth_logits, bins, reduction="none", label_smoothing=0.05
+    )
+    pose = torch.stack([elevation, distance.log(), (focal / distance).log(), u, v], dim=-1)
+    log_std = out.log_size[:, 1].clamp(-3, 2)
+    error = (size_m.log() - out.log_size[:, 0]) / log_std.exp()
+    return {
+        "azimuth": (azimuth_ce * known).sum() / share,
+        "offset": (functional.smooth_l1_loss(picked, turn - nearest, reduction="none") * known).sum()
+        / share,
+        "pose": 4 * functional.smooth_l1_loss(out.pose, pose, beta=0.1),
+        "size": 0.3 * (0.5 * error.square() + log_std).mean(),
+        "category": 0.5 * functional.cross_entropy(out.category_logits, category, ignore_index=-1),
+        "material": 0.3 * functional.cross_entropy(out.material_logits, material, ignore_index=-1)
+        if (material >= 0).any()
+        else out.material_logits.sum() * 0,
+    }
+
+
+def candidate_cameras(out: HeadOutput, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """The `count` likeliest cameras of each photo.
+
+    Returns:
+        cameras (B, count, 6) and their probabilities (B, count), neighbours of a bin counted
+        with it, so that the second is another view and not the bin next door.
+    """
+    p = out.azimuth_logits.softmax(dim=1)
+    near = p + p.roll(1, 1) + p.roll(-1, 1)
+    peak = (p >= p.roll(1, 1)) & (p >= p.roll(-1, 1))
+    score, bins = torch.where(peak, near, near * 1e-3).topk(count, dim=1)
+    offset = out.azimuth_offset.gather(1, bins).clamp(-0.5, 0.5)
+    azimuth = (bins + offset) * (2 * math.pi / BINS)
+    azimuth = torch.remainder(azimuth + math.pi, 2 * math.pi) - math.pi
+    elevation, distance, ratio, u, v = (x[:, None].expand_as(azimuth) for x in out.pose.unbind(-1))
+    d = distance.exp()
+    cameras = torch.stack([azimuth, elevation, d, ratio.exp() * d, u, v], dim=-1)
+    return cameras, score
