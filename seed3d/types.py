@@ -159,6 +159,8 @@ class Surface:
     """(V, 3) uint8 sRGB, multiplies the material, or None."""
     normals: np.ndarray | None = None
     """(V, 3) unit vertex normals for smooth shading, or None for flat faces."""
+    fallbacks: tuple[Fallback, ...] = ()
+    """What of the file's look could not be read (missing textures ...)."""
 
     def __post_init__(self) -> None:
         count = len(self.mesh.faces)
