@@ -1,7 +1,7 @@
 """Weight files: safetensors only, listed in checkpoints/manifest.yaml, verified by SHA-256.
 
 A file carries its own description (configuration, licence, source) in one JSON metadata entry,
-so that it can be loaded with no other file at hand. Weights are float16 on disk.
+so that it can be loaded with no other file at hand. Weights are float16 on disk where that's enough.
 """
 
 from __future__ import annotations
@@ -124,8 +124,17 @@ def load_strict(module: nn.Module, state: dict[str, Tensor], name: str) -> nn.Mo
     return module.eval()
 
 
-def save_state(path: Path, state: dict[str, Tensor], config: dict[str, Any], about: str) -> None:
-    """Write a weight file: float16 tensors, `config` and `about` (licence, source) as metadata.
+def save_state(
+    path: Path, state: dict[str, Tensor], config: dict[str, Any], about: str, *, half: bool = True
+) -> None:
+    """Write a weight file with its description.
+
+    Args:
+        path: File to write, `.safetensors`.
+        state: State dict of a module.
+        config: What the module is built from; plain data, returned by `load_state`.
+        about: Licence and source, for whoever finds the file alone.
+        half: Store floating-point tensors as float16, else as they are.
 
     Raises:
         CheckpointError: A weight is not finite or too large for float16.
@@ -133,17 +142,17 @@ def save_state(path: Path, state: dict[str, Tensor], config: dict[str, Any], abo
     import torch
     from safetensors.torch import save
 
-    half = {}
+    stored = {}
     for key, value in state.items():
         value = value.detach().cpu()
-        half[key] = (value.half() if value.is_floating_point() else value).contiguous()
-        if value.is_floating_point() and not bool(torch.isfinite(half[key]).all()):
+        stored[key] = (value.half() if half and value.is_floating_point() else value).contiguous()
+        if value.is_floating_point() and not bool(torch.isfinite(stored[key]).all()):
             raise CheckpointError(
-                f"{path}: weight {key!r} is not finite in float16 (largest magnitude"
-                f" {float(value.abs().max()):g}, limit 65504); rescale it before saving"
+                f"{path}: weight {key!r} is not finite as {stored[key].dtype} (largest magnitude"
+                f" {float(value.abs().max()):g}; float16 ends at 65504); rescale it before saving"
             )
     described = json.dumps({"config": config, "about": about}, sort_keys=True)
-    path.write_bytes(save(half, metadata={METADATA_KEY: described}))
+    path.write_bytes(save(stored, metadata={METADATA_KEY: described}))
 
 
 def register(
