@@ -1,0 +1,64 @@
+"""Asset to files. Every writer is pure: an asset in, relative path to bytes out."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+
+from seed3d.errors import ExportError, near_miss
+from seed3d.export.check import check_asset
+from seed3d.export.glb import glb_files
+from seed3d.export.load import load
+from seed3d.export.mjcf import mjcf_files
+from seed3d.export.obj import obj_files, texture_files
+from seed3d.export.urdf import urdf_files
+from seed3d.export.usd import usd_files
+from seed3d.export.write import write_files
+from seed3d.report import REPORT, TIMINGS, report_json, timings_json
+from seed3d.types import Asset, Verdict
+
+__all__ = ["WRITERS", "asset_files", "load", "write_files"]
+
+WRITERS: dict[str, Callable[[Asset], dict[str, bytes]]] = {
+    "urdf": urdf_files,
+    "mjcf": mjcf_files,
+    "usd": usd_files,
+    "glb": glb_files,
+}
+"""Format to its own file; URDF and MJCF also need the shared meshes and textures."""
+
+
+def asset_files(
+    asset: Asset,
+    formats: Sequence[str] = tuple(WRITERS),
+    verdict: Verdict | None = None,
+    extras: Mapping[str, bytes] | None = None,
+) -> dict[str, bytes]:
+    """Return every file of an asset, shared ones once, with report.json last.
+
+    Args:
+        asset: The asset.
+        formats: Names of `WRITERS`, any order. The OBJ meshes and PNG textures are always
+            there: `load` reads them.
+        verdict: Result of the engine checks, or None.
+        extras: More files for the folder, as preview.png; listed in the report.
+
+    Returns:
+        Relative path to content. All but timings.json are the same for the same asset.
+
+    Raises:
+        ExportError: Unknown format, or an asset that can't be written.
+    """
+    for name in formats:
+        if name not in WRITERS:
+            raise ExportError(f"unknown format {name!r}.{near_miss(name, WRITERS)}")
+    check_asset(asset)
+    formats = [name for name in WRITERS if name in formats]
+    files = {**obj_files(asset), **texture_files(asset)}
+    for name in formats:
+        files.update(WRITERS[name](asset))
+    files.update(extras or {})
+    digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
+    files[TIMINGS] = timings_json(asset)
+    files[REPORT] = report_json(asset, verdict, formats, digests)
+    return files

@@ -1,0 +1,50 @@
+"""Asset to GLB: glTF 2.0, Y up, textures embedded."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+
+from seed3d.conventions import R_GLTF_WORLD
+from seed3d.export.encode import float32, png
+from seed3d.export.visual import visual_mesh
+from seed3d.types import Asset
+
+
+def glb_files(asset: Asset) -> dict[str, bytes]:
+    """Return <name>.glb. Visual only: glTF has no ratified physics."""
+    import trimesh
+    from PIL import Image
+
+    points, normals, uv, faces = _split_vertices(asset)
+    maps = asset.maps
+    material = trimesh.visual.material.PBRMaterial(
+        name=f"{asset.name}_material",
+        baseColorTexture=Image.open(io.BytesIO(png(maps.base_color))),
+        metallicRoughnessTexture=Image.open(io.BytesIO(png(maps.metallic_roughness))),
+        normalTexture=Image.open(io.BytesIO(png(maps.normal))),
+        metallicFactor=1.0,
+        roughnessFactor=1.0,
+    )
+    mesh = trimesh.Trimesh(
+        points @ R_GLTF_WORLD.T,
+        faces,
+        vertex_normals=normals @ R_GLTF_WORLD.T,
+        visual=trimesh.visual.TextureVisuals(uv=uv, material=material),
+        process=False,
+    )
+    scene = trimesh.Scene()
+    scene.add_geometry(mesh, node_name=asset.name, geom_name=asset.name)
+    return {f"{asset.name}.glb": scene.export(file_type="glb", include_normals=True)}
+
+
+def _split_vertices(asset: Asset) -> tuple[np.ndarray, ...]:
+    """One vertex per (UV, normal) pair: positions, normals (W, 3), UVs (W, 2), faces (F, 3)."""
+    mesh = visual_mesh(asset)
+    pair = mesh.uv_faces.astype(np.int64) * len(mesh.normals) + mesh.normal_faces  # (F, 3)
+    unique, first, inverse = np.unique(pair.ravel(), return_index=True, return_inverse=True)
+    points = mesh.points[mesh.faces.ravel()[first]]
+    normals = mesh.normals[unique % len(mesh.normals)]
+    uv = mesh.uv[unique // len(mesh.normals)]
+    return float32(points), normals, uv, inverse.reshape(-1, 3)

@@ -1,0 +1,100 @@
+"""Asset to MJCF: one body with a free joint."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+
+from seed3d.export.encode import element, number, numbers, xml
+from seed3d.export.obj import VISUAL, hull_path, texture_path
+from seed3d.types import Asset, RigidBody
+
+
+def mjcf_files(asset: Asset) -> dict[str, bytes]:
+    """Return <name>.xml, which needs the files of `obj_files` and `texture_files` beside it.
+
+    Every name starts with the asset's, so that two assets fit in one model. Geom groups follow
+    MuJoCo's habit: 2 visual, 3 collision (hidden in the viewer at first). Restitution isn't
+    written: MuJoCo has no such coefficient.
+    """
+    root = ElementTree.Element("mujoco", {"model": asset.name})
+    element(
+        root,
+        "compiler",
+        angle="radian",
+        meshdir="meshes",
+        texturedir="textures",
+        inertiafromgeom="false",
+    )
+    _defaults(root, asset)
+    _assets(root, asset)
+    body = element(element(root, "worldbody"), "body", name=asset.name)
+    element(body, "freejoint", name=f"{asset.name}_free")
+    _inertial(body, asset.body)
+    _geoms(body, asset)
+    return {f"{asset.name}.xml": xml(root)}
+
+
+def _defaults(root: ElementTree.Element, asset: Asset) -> None:
+    body = asset.body
+    default = element(root, "default")
+    visual = element(default, "default", class_=f"{asset.name}_visual")
+    element(visual, "geom", type="mesh", contype="0", conaffinity="0", group="2", mass="0")
+    collision = element(default, "default", class_=f"{asset.name}_collision")
+    friction = numbers((body.friction, body.spinning_friction, body.rolling_friction))
+    element(collision, "geom", type="mesh", group="3", condim=_condim(body), friction=friction)
+
+
+def _condim(body: RigidBody) -> str:
+    # MuJoCo reads a torsional or rolling coefficient only in a contact with enough dimensions.
+    if body.rolling_friction > 0:
+        return "6"
+    return "4" if body.spinning_friction > 0 else "3"
+
+
+def _assets(root: ElementTree.Element, asset: Asset) -> None:
+    name, assets = asset.name, element(root, "asset")
+    texture = PurePosixPath(texture_path("base_color")).name
+    element(assets, "texture", name=f"{name}_base_color", type="2d", file=texture)
+    roughness, metallic = asset.maps.metallic_roughness[..., 1:].mean(axis=(0, 1)) / 255.0
+    element(
+        assets,
+        "material",
+        name=f"{name}_material",
+        texture=f"{name}_base_color",
+        metallic=number(round(float(metallic), 4)),
+        roughness=number(round(float(roughness), 4)),
+    )
+    # "shell" needs no volume, so a paper-thin visual mesh doesn't stop the compiler.
+    file = PurePosixPath(VISUAL).name
+    element(assets, "mesh", name=f"{name}_visual", file=file, inertia="shell")
+    for i in range(len(asset.collision.hulls)):
+        file = PurePosixPath(hull_path(i)).name
+        element(assets, "mesh", name=f"{name}_hull_{i:03d}", file=file)
+
+
+def _inertial(parent: ElementTree.Element, body: RigidBody) -> None:
+    tensor = body.inertia_kg_m2
+    order = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # MuJoCo: xx yy zz xy xz yz
+    element(
+        parent,
+        "inertial",
+        pos=numbers(body.com_m),
+        mass=number(body.mass_kg),
+        fullinertia=numbers(tensor[i, j] for i, j in order),
+    )
+
+
+def _geoms(body: ElementTree.Element, asset: Asset) -> None:
+    name = asset.name
+    element(
+        body,
+        "geom",
+        name=f"{name}_visual",
+        class_=f"{name}_visual",
+        mesh=f"{name}_visual",
+        material=f"{name}_material",
+    )
+    for i in range(len(asset.collision.hulls)):
+        hull = f"{name}_hull_{i:03d}"
+        element(body, "geom", name=hull, class_=f"{name}_collision", mesh=hull)
