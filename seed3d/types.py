@@ -305,6 +305,15 @@ class Asset:
     """The prepared photo, for previews; None for an asset made from a mesh."""
     timings_s: dict[str, float] = field(default_factory=dict)
 
+    def save(self, folder: Any, config: Any = None) -> Verdict:
+        """Write the asset to `folder`, verify what was written, return the verdict.
+
+        See `seed3d.pipeline.save`.
+        """
+        from seed3d.pipeline import save
+
+        return save(self, folder, config)
+
 
 @dataclass(frozen=True)
 class Check:

@@ -7,6 +7,7 @@ predict the clean latent; the velocity is (x_sigma - clean) / sigma.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 
@@ -63,3 +64,19 @@ def sample(
         velocity = (x - clean) / sigma
         x = x + (following - sigma) * velocity
     return x
+
+
+def guided(
+    model: Any, tokens: torch.Tensor, local: torch.Tensor, guidance: float
+) -> Callable[[torch.Tensor, torch.Tensor], torch.Tensor]:
+    """Clean-latent predictor with classifier-free guidance (arXiv:2207.12598)."""
+
+    def predict(x: torch.Tensor, sigma: torch.Tensor) -> torch.Tensor:
+        with_photo = model.denoise(x, sigma, tokens, local)
+        if guidance == 1.0:
+            return with_photo
+        everything = torch.ones(len(x), dtype=torch.bool, device=x.device)
+        without = model.denoise(x, sigma, tokens, local, everything)
+        return without + guidance * (with_photo - without)
+
+    return predict

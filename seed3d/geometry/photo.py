@@ -61,6 +61,6 @@ def encode_photo(rgb: np.ndarray, mask: np.ndarray, encoder: torch.nn.Module) ->
         stacked = functional.interpolate(stacked, size, mode="bilinear", antialias=True)
     small = stacked[0].permute(1, 2, 0).numpy()
     with torch.no_grad():
-        maps = encoder(stacked[:, :3])
+        maps = encoder.features(stacked[:, :3])
     local = torch.from_numpy(local_maps(small[..., :3], small[..., 3]))[None]
     return PhotoFeatures(maps.stride16, maps.stride32, maps.pooled, local)

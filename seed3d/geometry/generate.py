@@ -1,0 +1,148 @@
+"""Photo to canonical shape: features, cameras, latent samples, choice, fit, surface."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from seed3d.config import GeometryConfig
+from seed3d.geometry import flow
+from seed3d.geometry.cameras import as_camera
+from seed3d.geometry.fit import fit_cameras, fit_latents
+from seed3d.geometry.head import HeadOutput, candidate_cameras
+from seed3d.geometry.model import ShapeModel, load_model, pick_device
+from seed3d.geometry.photo import PhotoFeatures, encode_photo
+from seed3d.geometry.silhouette import silhouette, silhouette_iou
+from seed3d.geometry.surface import extract
+from seed3d.types import Estimate, Fallback, Shape, Subject
+
+MASK_SIZE = 56
+LOW_AGREEMENT = 0.6
+"""Silhouette IoU under which the report warns that the shape doesn't match the photo."""
+_NORMAL_80 = 1.2816
+"""Half width of the 80 % interval of a normal distribution, in standard deviations."""
+
+
+def shape_from_photo(
+    subject: Subject, config: GeometryConfig, seed: int = 0, device: str = "auto"
+) -> Shape:
+    """Generate the shape of the object in a photo.
+
+    Args:
+        subject: The prepared photo.
+        config: See GeometryConfig.
+        seed: Of the latent noise.
+        device: auto, cpu or cuda.
+
+    Raises:
+        CheckpointError: The model's file is missing or damaged.
+        StageError: The decoded field is empty.
+    """
+    from seed3d.image.encoder import load_encoder
+
+    model = load_model(config.model, pick_device(device))
+    photo = encode_photo(subject.rgb, subject.mask, load_encoder())
+    photo = PhotoFeatures(*(value.to(model.dit.device) for value in photo))
+    mask = coverage(subject.mask).to(model.dit.device)
+    with torch.no_grad():
+        out = model.head(photo)
+    latents, cameras, grid = best_sample(model, photo, mask, out, config, seed)
+    if config.fit_steps:
+        latents, cameras = fit_latents(
+            model.autoencoder.decode, latents, cameras, mask, config.fit_steps
+        )
+        grid = model.autoencoder.decode(latents)
+    agreement = float(silhouette_iou(silhouette(grid, cameras, MASK_SIZE), mask)[0])
+    mesh = extract(upsampled(grid, config.resolution))
+    fallbacks = ()
+    if agreement < LOW_AGREEMENT:
+        what = f"the shape's silhouette matches the photo's mask only to IoU {agreement:.2f}"
+        fallbacks = (Fallback("geometry", what),)
+    return Shape(
+        mesh=mesh,
+        camera=as_camera(cameras[0].cpu()),
+        silhouette_iou=agreement,
+        **attributes(out, model),
+        fallbacks=fallbacks,
+    )
+
+
+def coverage(mask: np.ndarray) -> torch.Tensor:
+    """The mask (S, S) at MASK_SIZE, (1, MASK_SIZE, MASK_SIZE) in [0, 1]."""
+    full = torch.from_numpy(np.ascontiguousarray(mask, np.float32))[None, None]
+    return functional.adaptive_avg_pool2d(full, MASK_SIZE)[:, 0]
+
+
+def best_sample(
+    model: ShapeModel,
+    photo: PhotoFeatures,
+    mask: torch.Tensor,
+    out: HeadOutput,
+    config: GeometryConfig,
+    seed: int,
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Sample candidates under the likeliest cameras; keep the one that agrees best with the mask.
+
+    Returns:
+        latents (1, T, C), cameras (1, 6) refined against the mask, grid (1, R, R, R).
+    """
+    count = config.candidates
+    views = min(2, count)
+    cameras, _ = candidate_cameras(out, views)
+    cameras = cameras[0].repeat(math.ceil(count / views), 1)[:count]  # (K, 6)
+    generator = torch.Generator().manual_seed(seed)
+    shape = (count, model.dit.config.tokens_per_side**3, model.dit.config.channels)
+    noise = torch.randn(shape, generator=generator).to(cameras.device)
+    masks = mask.expand(count, -1, -1)
+
+    latents = sample_latents(model, photo, cameras, noise, config)
+    refined = fit_cameras(model.autoencoder.decode(latents), cameras, masks, 20)
+    latents = sample_latents(model, photo, refined, noise, config)  # with the better cameras
+    grids = model.autoencoder.decode(latents)
+    refined = fit_cameras(grids, refined, masks, 10)
+    best = int(silhouette_iou(silhouette(grids, refined, MASK_SIZE), masks).argmax())
+    return latents[best, None], refined[best, None], grids[best, None]
+
+
+def sample_latents(
+    model: ShapeModel,
+    photo: PhotoFeatures,
+    cameras: torch.Tensor,
+    noise: torch.Tensor,
+    config: GeometryConfig,
+) -> torch.Tensor:
+    """Latents (K, T, C) of one photo under K cameras."""
+    several = PhotoFeatures(*(value.expand(len(cameras), *value.shape[1:]) for value in photo))
+    with torch.no_grad():
+        tokens, local = model.dit.condition(several, cameras)
+        predict = flow.guided(model.dit, tokens, local, config.guidance)
+        return flow.sample(predict, noise, config.steps, model.shift)
+
+
+def upsampled(grid: torch.Tensor, resolution: int) -> np.ndarray:
+    """Field (resolution,)*3 from a coarse grid (1, R, R, R), trilinear, float32."""
+    size = (resolution,) * 3
+    fine = functional.interpolate(grid[:, None].float(), size, mode="trilinear")
+    return fine[0, 0].detach().cpu().numpy()
+
+
+def attributes(out: HeadOutput, model: ShapeModel) -> dict[str, Estimate]:
+    """Size, material and category of the first photo with the head's own certainty."""
+    mean, spread = float(out.log_size[0, 0]), float(out.log_size[0, 1].clamp(-3, 2).exp())
+    size = Estimate(
+        round(math.exp(mean), 4), "estimate", "trained head on the photo's features; longest side",
+        round(math.exp(mean - _NORMAL_80 * spread), 4),
+        round(math.exp(mean + _NORMAL_80 * spread), 4),
+    )  # fmt: skip
+    named = {}
+    for kind, logits, names in (
+        ("category", out.category_logits, model.head.config.categories),
+        ("material", out.material_logits, model.head.config.materials),
+    ):
+        p = logits[0].softmax(0)
+        best = int(p.argmax())
+        named[kind] = Estimate(names[best], "estimate", f"trained head, probability {p[best]:.2f}")
+    return {"size_m": size, **named}

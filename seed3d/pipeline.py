@@ -1,0 +1,214 @@
+"""The whole flow. Reading `generate` tells every stage, in order."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from seed3d.config import Config, to_dict
+from seed3d.names import asset_name
+from seed3d.types import Asset, Atlas, Camera, Estimate, Fallback, PBRMaps, Solid, Subject, Verdict
+
+Progress = Callable[[str], AbstractContextManager[Any]]
+"""Called with a stage's name; the stage runs inside the context it returns."""
+
+
+def generate(
+    photo: str | Path | bytes,
+    config: Config | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Asset:
+    """Make a simulation-ready asset from one photo of one object.
+
+    Args:
+        photo: Path of an image file, or its bytes.
+        config: Every option; the default preset's values where None.
+        name: Name of the asset; from the file name where None.
+        progress: Called at every stage.
+
+    Returns:
+        The asset in metres, in memory. `save` writes and verifies it.
+
+    Raises:
+        InputError: The file is no usable image.
+        StageError: A stage can't do its job on this photo, with the reason.
+    """
+    from seed3d.geometry.generate import shape_from_photo
+    from seed3d.image.load import read_file
+    from seed3d.image.prepare import prepare
+    from seed3d.mesh.solid import make_solid
+    from seed3d.physics.materials import looks
+    from seed3d.texture.paint import paint_from_photo
+    from seed3d.texture.unwrap import unwrap
+
+    config = config or Config()
+    clock = Clock(progress)
+    label, data = (name or "photo", photo) if isinstance(photo, bytes) else (
+        name or Path(photo).stem, read_file(Path(photo)))  # fmt: skip
+
+    with clock("image"):
+        subject = prepare(data, config.image, name=label)
+    with clock("geometry"):
+        shape = shape_from_photo(subject, config.geometry, config.seed, config.device)
+    with clock("mesh"):
+        solid = make_solid(shape.mesh, config.mesh)
+    with clock("unwrap"):
+        atlas = unwrap(solid.mesh, config.texture)
+    with clock("texture"):
+        look = looks(config.physics.material or shape.material.value)
+        maps = paint_from_photo(solid.mesh, atlas, subject, shape.camera, look, config.texture)
+    estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
+                 "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
+                                            "agreement of the silhouette with the photo's mask")}  # fmt: skip
+    return _finish(
+        asset_name(label), solid, atlas, maps, estimates,
+        (*subject.fallbacks, *shape.fallbacks), config, clock, _inputs(label, data, config),
+        shape.camera, subject,
+    )  # fmt: skip
+
+
+def simready(
+    model: str | Path,
+    config: Config | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+    up: str | None = None,
+) -> Asset:
+    """Make a simulation-ready asset from a user's own mesh, keeping its texture.
+
+    Args:
+        model: Path of a GLB, glTF, OBJ, PLY or STL file, in metres.
+        config: Every option; the default preset's values where None.
+        name: Name of the asset; from the file name where None.
+        progress: Called at every stage.
+        up: "y" or "z"; by the format where None.
+
+    Raises:
+        InputError: The file is no usable mesh.
+        StageError: A stage can't do its job on this mesh, with the reason.
+    """
+    from seed3d.geometry.tsdf import canonical
+    from seed3d.mesh.load import load_surface
+    from seed3d.mesh.solid import make_solid
+    from seed3d.texture.transfer import paint_from_surface
+    from seed3d.texture.unwrap import unwrap
+
+    config = config or Config()
+    clock = Clock(progress)
+    path = Path(model)
+    label = name or path.stem
+
+    with clock("load"):
+        source = load_surface(path, path.suffix, up=up)
+        mesh, _, _ = canonical(source.mesh)
+        source_size = float(source.mesh.extents.max())
+        source = dataclasses.replace(source, mesh=mesh)
+    with clock("mesh"):
+        solid = make_solid(mesh, config.mesh)
+    with clock("unwrap"):
+        atlas = unwrap(solid.mesh, config.texture)
+    with clock("texture"):
+        maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
+    estimates = {"size_m": Estimate(source_size, "mesh", f"extents of {path.name}, read as metres")}
+    inputs = _inputs(path.name, path.read_bytes(), config)
+    return _finish(asset_name(label), solid, atlas, maps, estimates, (), config, clock, inputs)
+
+
+def _finish(
+    name: str,
+    solid: Solid,
+    atlas: Atlas,
+    maps: PBRMaps,
+    estimates: dict[str, Estimate],
+    fallbacks: tuple[Fallback, ...],
+    config: Config,
+    clock: Clock,
+    inputs: dict[str, Any],
+    camera: Camera | None = None,
+    subject: Subject | None = None,
+) -> Asset:
+    """Canonical textured solid to asset: metric size, hulls, mass."""
+    from seed3d.physics.body import metric, rigid_body
+    from seed3d.physics.hulls import decompose
+
+    with clock("hulls"):
+        collision = decompose(solid.mesh, config.physics, config.seed)
+    with clock("physics"):
+        placed = metric(solid.mesh, estimates["size_m"], config.physics)
+        hulls = tuple(hull.moved(placed.scale, placed.offset) for hull in collision.hulls)
+        body = rigid_body(
+            placed.mesh, estimates.get("material"), estimates.get("category"), config.physics
+        )
+    return Asset(
+        name=name,
+        mesh=placed.mesh,
+        atlas=atlas,
+        maps=maps,
+        collision=dataclasses.replace(collision, hulls=hulls),
+        body=body.body,
+        estimates={**estimates, **placed.estimates, **body.estimates},
+        fallbacks=(*fallbacks, *solid.fallbacks, *body.fallbacks),
+        inputs=inputs,
+        camera=camera,
+        subject=subject,
+        timings_s=clock.seconds,
+    )
+
+
+def save(
+    asset: Asset, folder: str | Path, config: Config | None = None, progress: Progress | None = None
+) -> Verdict:
+    """Write an asset to ``folder`` and verify what was written, in both engines.
+
+    The folder appears complete or not at all; a failed verification is recorded in report.json
+    and told by the verdict, and the files are there to look at.
+
+    Returns:
+        The verdict, as it stands in report.json.
+    """
+    from seed3d.export import asset_files, write_files
+    from seed3d.texture.preview import preview_files
+    from seed3d.verify import verify_folder
+
+    config = config or Config()
+    clock = Clock(progress, asset.timings_s)
+    with clock("preview"):
+        extras = preview_files(asset, config.export)
+    with clock("export"):
+        files = asset_files(asset, config.export.formats, None, extras)
+    with clock("verify"), tempfile.TemporaryDirectory(prefix="seed3d-") as temporary:
+        verdict = verify_folder(write_files(files, Path(temporary) / asset.name), config.verify)
+    timed = dataclasses.replace(asset, timings_s=clock.seconds)
+    write_files(asset_files(timed, config.export.formats, verdict, extras), folder)
+    return verdict
+
+
+class Clock:
+    """Times stages and passes their names on."""
+
+    def __init__(self, progress: Progress | None, seconds: dict[str, float] | None = None) -> None:
+        self.progress = progress
+        self.seconds = dict(seconds or {})
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        """Run a stage."""
+        start = time.perf_counter()
+        if self.progress is None:
+            yield
+        else:
+            with self.progress(stage):
+                yield
+        self.seconds[stage] = round(time.perf_counter() - start, 3)
+
+
+def _inputs(name: str, data: bytes, config: Config) -> dict[str, Any]:
+    digest = hashlib.sha256(data).hexdigest()
+    return {"file": name, "sha256": digest, "seed": config.seed, "config": to_dict(config)}

@@ -1,0 +1,113 @@
+"""Training records on disk to tensors in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from seed3d.data.split import Split
+from seed3d.errors import InputError
+from seed3d.geometry.photo import PhotoFeatures
+
+
+@dataclass(frozen=True)
+class Objects:
+    """All objects of a split and all their photos, as features."""
+
+    keys: list[str]
+    attributes: list[dict[str, Any]]
+    tsdf: torch.Tensor
+    """(O, R, R, R) int8; 127 is +TRUNCATION."""
+    photos: PhotoFeatures
+    """Of N photos, float16."""
+    cameras: torch.Tensor
+    """(N, 6), see seed3d.geometry.cameras."""
+    owner: torch.Tensor
+    """(N,) index of the object each photo shows."""
+
+
+def record_paths(folder: Path) -> list[Path]:
+    """Every record below `folder`, sorted.
+
+    Raises:
+        InputError: There is none.
+    """
+    paths = sorted(folder.glob("*.npz"))
+    if not paths:
+        raise InputError(f"{folder}: no records; run scripts/prepare_dataset.py --out {folder}")
+    return paths
+
+
+def read_attributes(record: Any) -> dict[str, Any]:
+    """The JSON attributes of an open record."""
+    return json.loads(record["attributes"].tobytes())
+
+
+def add_features(folder: Path, features: Path) -> Iterator[int]:
+    """Encode the photos of each record that has no feature file yet; yields the count done."""
+    from seed3d.image.encoder import load_encoder
+
+    encoder = load_encoder()
+    features.mkdir(parents=True, exist_ok=True)
+    for count, path in enumerate(record_paths(folder)):
+        target = features / path.name
+        if not target.exists():
+            _write_features(path, target, encoder)
+        yield count + 1
+
+
+def _write_features(path: Path, target: Path, encoder: torch.nn.Module) -> None:
+    from seed3d.geometry.photo import local_maps
+
+    with np.load(path) as record:
+        rgb, mask = record["rgb"] / np.float32(255), record["mask"] / np.float32(255)
+        rest = {name: record[name] for name in ("tsdf", "cameras", "attributes")}
+    with torch.no_grad():
+        maps = encoder.features(torch.from_numpy(rgb).permute(0, 3, 1, 2).contiguous())
+    local = np.stack([local_maps(r, m) for r, m in zip(rgb, mask, strict=True)])
+    part = target.with_suffix(".part.npz")
+    np.savez(
+        part,
+        mid=maps.stride16.numpy().astype(np.float16),
+        deep=maps.stride32.numpy().astype(np.float16),
+        pooled=maps.pooled.numpy().astype(np.float16),
+        local=local.astype(np.float16),
+        **rest,
+    )
+    part.replace(target)
+
+
+def load_objects(features: Path, splits: tuple[Split, ...]) -> Objects:
+    """Load every feature file of the given splits into memory."""
+    keys, attributes, grids, cameras, owner = [], [], [], [], []
+    photos: list[list[np.ndarray]] = [[], [], [], []]
+    for path in record_paths(features):
+        if path.name.endswith(".part.npz"):
+            continue
+        with np.load(path) as record:
+            row = read_attributes(record)
+            if row["split"] not in splits:
+                continue
+            owner += [len(keys)] * len(record["cameras"])
+            keys.append(path.stem)
+            attributes.append(row)
+            grids.append(record["tsdf"])
+            cameras.append(record["cameras"])
+            for stack, name in zip(photos, PhotoFeatures._fields, strict=True):
+                stack.append(record[name])
+    if not keys:
+        raise InputError(f"{features}: no record of the splits {splits}")
+    return Objects(
+        keys,
+        attributes,
+        torch.from_numpy(np.stack(grids)),
+        PhotoFeatures(*(torch.from_numpy(np.concatenate(stack)) for stack in photos)),
+        torch.from_numpy(np.concatenate(cameras)),
+        torch.tensor(owner),
+    )

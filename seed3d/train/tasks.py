@@ -1,0 +1,148 @@
+"""What the loop trains: the photo head and the shape DiT."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+
+from seed3d.geometry import flow
+from seed3d.geometry.autoencoder import BlockAutoencoder
+from seed3d.geometry.dit import ShapeDiT
+from seed3d.geometry.head import PhotoHead, candidate_cameras, head_loss
+from seed3d.train.autoencoder import iou
+from seed3d.train.data import Objects
+
+CONDITION_DROP = 0.1
+"""Share of photos left out in training, for classifier-free guidance."""
+
+
+def photo_weights(objects: Objects) -> torch.Tensor:
+    """Sampling weight of each photo (N,): every object alike, categories evened out by half."""
+    names = [row["category"] for row in objects.attributes]
+    count = {name: names.count(name) for name in set(names)}
+    per_object = torch.tensor([count[name] ** -0.5 for name in names])
+    photos = torch.bincount(objects.owner, minlength=len(names))
+    return (per_object / photos)[objects.owner]
+
+
+class HeadTask:
+    """Camera, size, category and material from features."""
+
+    def __init__(self, model: PhotoHead, train: Objects, held_out: Objects) -> None:
+        self.model, self.train, self.held_out = model, train, held_out
+        self.weights = photo_weights(train)
+        self.labels = {id(o): self._labels(o) for o in (train, held_out)}
+
+    def _labels(self, objects: Objects) -> tuple[torch.Tensor, ...]:
+        categories = {n: i for i, n in enumerate(self.model.config.categories)}
+        materials = {n: i for i, n in enumerate(self.model.config.materials)}
+        rows = [objects.attributes[int(i)] for i in objects.owner]
+        return (
+            torch.tensor([max(row["size_m"]) for row in rows]),
+            torch.tensor([categories.get(row["category"], -1) for row in rows]),
+            torch.tensor([materials.get(row["material"], -1) for row in rows]),
+            torch.tensor([row["has_front"] for row in rows]),
+        )
+
+    def loss(self, batch: int, generator: torch.Generator) -> tuple[torch.Tensor, dict]:
+        """Sum of the heads' losses on a random batch."""
+        index = torch.multinomial(self.weights, batch, replacement=True, generator=generator)
+        labels = (label[index] for label in self.labels[id(self.train)])
+        out = self.model(self.train.photos.take(index))
+        parts = head_loss(out, self.train.cameras[index], *labels)
+        return sum(parts.values()), {k: v.item() for k, v in parts.items()}  # type: ignore[return-value]
+
+    def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
+        """Errors on the held-out photos; azimuth only where there is a front."""
+        objects = self.held_out
+        size, category, material, front = self.labels[id(objects)]
+        out = model(objects.photos.take(torch.arange(len(objects.owner))))
+        cameras, _ = candidate_cameras(out, 1)
+        turn = cameras[:, 0, 0] - objects.cameras[:, 0]
+        azimuth = (torch.remainder(turn + math.pi, 2 * math.pi) - math.pi).abs().rad2deg()
+        elevation = (cameras[:, 0, 1] - objects.cameras[:, 1]).abs().rad2deg()
+        ratio = (out.log_size[:, 0] - size.log()).abs()
+        known, made = category >= 0, material >= 0
+        right = out.category_logits.argmax(1)[known] == category[known]
+        material_right = out.material_logits.argmax(1)[made] == material[made]
+        return {
+            "azimuth_deg_median": azimuth[front].median().item(),
+            "azimuth_under_20_share": (azimuth[front] < 20).float().mean().item(),
+            "elevation_deg_median": elevation.median().item(),
+            "size_error_median": (ratio.median().exp() - 1).item(),
+            "category_accuracy": right.float().mean().item(),
+            "material_accuracy": material_right.float().mean().item() if made.any() else -1.0,
+        }
+
+
+def jittered(cameras: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+    """Cameras with errors like the head's, so that the DiT learns to live with them."""
+    noise = torch.randn(cameras.shape, generator=generator)
+    wide = (torch.rand(len(cameras), 1, generator=generator) < 0.3).float()
+    spread = torch.tensor([0.07, 0.04, 0.06, 0.03, 0.02, 0.02]) * (0.3 + 1.7 * wide)
+    offset = noise * spread
+    distance = cameras[:, 2] * offset[:, 2].exp()
+    focal = cameras[:, 3] * (offset[:, 2] + offset[:, 3]).exp()
+    moved = cameras + offset
+    return torch.stack([moved[:, 0], moved[:, 1], distance, focal, moved[:, 4], moved[:, 5]], dim=1)
+
+
+class DiTTask:
+    """Velocity loss on the latents of the photographed objects."""
+
+    def __init__(
+        self,
+        model: ShapeDiT,
+        autoencoder: BlockAutoencoder,
+        train: Objects,
+        held_out: Objects,
+        shift: float = 2.0,
+        device: str = "cpu",
+    ) -> None:
+        self.model, self.autoencoder, self.train, self.held_out = model, autoencoder, train, held_out
+        self.shift, self.device = shift, device
+        self.weights = photo_weights(train)
+        with torch.no_grad():
+            self.latents = torch.cat(
+                [autoencoder.encode(g.float() / 127).half() for g in train.tsdf.split(32)]
+            )
+
+    def loss(self, batch: int, generator: torch.Generator) -> tuple[torch.Tensor, dict]:
+        """Loss of a random batch."""
+        index = torch.multinomial(self.weights, batch, replacement=True, generator=generator)
+        clean = self.latents[self.train.owner[index]].float()
+        sigma = flow.training_sigma(batch, self.shift, generator)
+        noise = torch.randn(clean.shape, generator=generator)
+        drop = torch.rand(batch, generator=generator) < CONDITION_DROP
+        cameras = jittered(self.train.cameras[index], generator)
+        photo = self.train.photos.take(index)
+        if self.device != "cpu":
+            clean, sigma, noise, drop, cameras = (
+                x.to(self.device) for x in (clean, sigma, noise, drop, cameras)
+            )
+            photo = type(photo)(*(x.to(self.device) for x in photo))
+        predicted = self.model(flow.noisy_at(clean, noise, sigma), sigma, photo, cameras, drop)
+        value = flow.loss(predicted, clean, sigma)
+        return value, {"clean_mse": (predicted - clean).square().mean().item()}
+
+    def evaluate(self, model: torch.nn.Module, count: int = 64) -> dict[str, float]:
+        """IoU of samples for held-out photos with true cameras: 8 steps, guidance 2."""
+        objects = self.held_out
+        index = torch.linspace(0, len(objects.owner) - 1, min(count, len(objects.owner))).long()
+        photo, cameras = objects.photos.take(index), objects.cameras[index]
+        if self.device != "cpu":
+            photo = type(photo)(*(x.to(self.device) for x in photo))
+            cameras = cameras.to(self.device)
+        tokens, local = model.condition(photo, cameras)
+        noise = torch.randn(
+            (len(index), *self.latents.shape[1:]), generator=torch.Generator().manual_seed(0)
+        ).to(self.device)
+        truth = objects.tsdf[objects.owner[index]].float() / 127
+        result = {}
+        for guidance, steps in ((1.0, 1), (1.0, 8), (2.0, 8)):
+            predict = flow.guided(model, tokens, local, guidance)
+            latents = flow.sample(predict, noise, steps, self.shift)
+            grid = self.autoencoder.decode(latents.cpu())
+            result[f"iou_g{guidance:g}_s{steps}"] = iou(grid, truth).mean().item()
+        return result
