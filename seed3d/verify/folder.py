@@ -1,0 +1,132 @@
+"""An asset folder: which files are there, and what its report promises about them."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seed3d.errors import InputError
+from seed3d.verify.model import FileModel, Format, MassProperties
+from seed3d.verify.read_glb import read_glb
+from seed3d.verify.read_mjcf import read_mjcf
+from seed3d.verify.read_urdf import read_urdf
+from seed3d.verify.read_usd import read_usd
+
+READERS = {"urdf": read_urdf, "mjcf": read_mjcf, "usd": read_usd, "glb": read_glb}
+"""Format to reader, in the order in which a file is trusted when there is no report."""
+
+_USD = (".usda", ".usdc", ".usd", ".usdz")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What the folder's report promises; None where nothing is known, as in a foreign folder."""
+
+    name: str | None = None
+    formats: tuple[str, ...] = ()
+    """Formats that must be there."""
+    files: tuple[str, ...] = ()
+    """Paths that must be there."""
+    extents_m: np.ndarray | None = None
+    """(3,) [m]."""
+    mass: MassProperties | None = None
+    hull_volumes_m3: np.ndarray | None = None
+    """(H,) [m^3]."""
+
+
+def expected_from_report(folder: Path) -> Expected:
+    """Return what report.json promises; an empty Expected where there is none.
+
+    Raises:
+        InputError: report.json is there but can't be used.
+    """
+    path = folder / "report.json"
+    if not path.is_file():
+        return Expected()
+    try:
+        report: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if report.get("format") != "seed3d-asset":
+            return Expected()
+        body = report["body"]
+        return Expected(
+            name=str(report["name"]),
+            formats=tuple(report["formats"]),
+            files=tuple(sorted(report["files"])),
+            extents_m=np.array(report["mesh"]["extents_m"], np.float64).reshape(3),
+            mass=MassProperties(
+                float(body["mass_kg"]),
+                np.array(body["com_m"], np.float64).reshape(3),
+                np.array(body["inertia_kg_m2"], np.float64).reshape(3, 3),
+            ),
+            hull_volumes_m3=np.array(
+                [h["volume_m3"] for h in report["collision"]["hulls"]], np.float64
+            ),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        raise InputError(
+            f"{path}: not a usable report ({type(error).__name__}: {error})"
+        ) from error
+
+
+def find_files(folder: Path) -> dict[Format, Path]:
+    """Return the description file of each format in a folder.
+
+    Of several candidates, the one named like the folder wins, then the first by name; the
+    top folder comes before sub-folders.
+
+    Raises:
+        InputError: No such folder, or nothing to verify in it.
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such folder; wanted the folder of an asset")
+    pick = {
+        "urdf": _first(folder, (".urdf",)),
+        "mjcf": _first(folder, (".xml", ".mjcf"), _is_mjcf),
+        "usd": _first(folder, _USD),
+        "glb": _first(folder, (".glb",)),
+    }
+    found: dict[Format, Path] = {k: v for k, v in pick.items() if v is not None}  # type: ignore[misc]
+    if not found:
+        raise InputError(
+            f"{folder}: nothing to verify; wanted a .urdf, a MuJoCo .xml, a .usd* or a .glb"
+        )
+    return found
+
+
+def _first(folder: Path, suffixes: tuple[str, ...], accept: Any = None) -> Path | None:
+    candidates = [
+        p
+        for depth in ("*", "*/*", "*/*/*")
+        for p in folder.glob(depth)
+        if p.suffix.lower() in suffixes and p.is_file() and (accept is None or accept(p))
+    ]
+    name = folder.resolve().name
+    rank = [(len(p.relative_to(folder).parts), p.stem != name, str(p)) for p in candidates]
+    return candidates[rank.index(min(rank))] if rank else None
+
+
+def _is_mjcf(path: Path) -> bool:
+    """True for a file whose first element is <mujoco>, even where it breaks off later."""
+    try:
+        for _, element in ET.iterparse(path, events=("start",)):
+            return element.tag == "mujoco"
+    except (ET.ParseError, UnicodeDecodeError):
+        return "<mujoco" in path.read_text(encoding="utf-8", errors="replace")[:4096]
+    return False
+
+
+def read_all(files: dict[Format, Path]) -> tuple[dict[Format, FileModel], dict[Format, str]]:
+    """Read every file; returns the models, and for each that can't be read the reason."""
+    models: dict[Format, FileModel] = {}
+    problems: dict[Format, str] = {}
+    for kind, path in files.items():
+        try:
+            models[kind] = READERS[kind](path)
+        except InputError as error:
+            problems[kind] = str(error)
+    return models, problems

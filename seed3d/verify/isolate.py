@@ -1,0 +1,104 @@
+"""Run parts of the verification in processes, so that a crash or a hang is only a failed check."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import seed3d
+from seed3d.config import VerifyConfig
+
+TIMEOUT_S = 120.0
+"""Longest time of one part [s]; a normal asset takes 1 to 3 s."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one part."""
+
+    part: str
+    result: dict[str, Any] | None
+    """The worker's JSON, None where it didn't finish."""
+    problem: str
+    """Why there is no result, empty where there is."""
+
+
+def run_parts(
+    parts: list[str], folder: Path, config: VerifyConfig, timeout_s: float = TIMEOUT_S
+) -> list[Outcome]:
+    """Run each part in a process of its own, all at the same time.
+
+    Args:
+        parts: Names from seed3d.verify.worker.PARTS.
+        folder: The asset's folder.
+        config: Passed on.
+        timeout_s: Time limit of each part [s].
+
+    Returns:
+        One outcome per part, in the same order. Nothing the engines print gets out.
+    """
+    # The working directory is temporary too: MuJoCo leaves MUJOCO_LOG.TXT behind on a warning.
+    with tempfile.TemporaryDirectory(prefix="seed3d_verify_") as work:
+        started: list[_Running] = []
+        try:
+            started += [_Running(part, folder, config, Path(work)) for part in parts]
+            return [item.outcome(timeout_s) for item in started]
+        finally:
+            for item in started:
+                item.stop()
+
+
+class _Running:
+    """A started worker."""
+
+    def __init__(self, part: str, folder: Path, config: VerifyConfig, work: Path) -> None:
+        self.part, self.output = part, work / f"{part}.json"
+        self.log: IO[bytes] = (work / f"{part}.log").open("w+b")
+        package = str(Path(seed3d.__file__).resolve().parent.parent)
+        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # One thread each: the matrices are tiny, and several parts run at once.
+        threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "seed3d.verify.worker", part),
+                *(str(folder.resolve()), json.dumps(asdict(config)), str(self.output)),
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=self.log,
+            stderr=subprocess.STDOUT,
+            cwd=work,
+            env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths)},
+        )
+
+    def outcome(self, timeout_s: float) -> Outcome:
+        left = max(self.began + timeout_s - time.monotonic(), 0.01)
+        try:
+            code = self.process.wait(left)
+        except subprocess.TimeoutExpired:
+            return Outcome(self.part, None, f"no result after {timeout_s:g} s")
+        if code == 0 and self.output.is_file():
+            return Outcome(self.part, json.loads(self.output.read_text(encoding="utf-8")), "")
+        return Outcome(self.part, None, self._death(code))
+
+    def _death(self, code: int) -> str:
+        self.log.seek(0)
+        lines = self.log.read().decode(errors="replace").strip().splitlines()
+        last = f": {lines[-1].strip()}" if lines else ""
+        if code < 0:
+            return f"crashed ({signal.Signals(-code).name}){last}"
+        return f"stopped with exit code {code}{last}"
+
+    def stop(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.log.close()

@@ -1,0 +1,181 @@
+"""Checks of one file on its own: can this be a real object?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seed3d.types import Check, Mesh
+from seed3d.verify.model import FileModel, Hull, MassProperties, convex_hull, signed_volume
+from seed3d.verify.probe import LARGE_CAVITY, MOST_FILLED, find_cavities
+from seed3d.verify.text import rounded
+
+SIZE_M = (1e-3, 100.0)
+"""Longest side of an object that a rigid-body engine can hold."""
+DENSITY_KG_M3 = (1.0, 23_000.0)
+"""Mass over the visible solid's volume: a balloon's foil ... osmium."""
+INERTIA_RATIO = (0.2, 5.0)
+"""Principal moments over those of a uniform solid of the same mass: a dense core ... a shell."""
+TRIANGLE_SLACK = 1e-6
+"""Share of the largest moment by which A + B may miss C (rounding of a thin plate)."""
+OUTSIDE_SHARE = 0.01
+"""Distance that the centre of mass may lie outside the convex hull, of the longest side."""
+COVER_SHARE, COVER_FLOOR_M = 0.05, 2e-3
+"""Distance between visible surface and collision hulls, of the longest side, and its floor [m]."""
+MOST_UNCOVERED = 0.05
+"""Share of the visible surface that may be farther than that from every hull."""
+
+
+def check_size(model: FileModel) -> list[Check]:
+    """Check the longest side of the visible geometry."""
+    bounds = model.bounds
+    if bounds is None:
+        return []
+    size = float((bounds[1] - bounds[0]).max())
+    low, high = SIZE_M
+    wanted = f"longest side {low:g} to {high:g} m"
+    return [Check("size", low <= size <= high, rounded(size), wanted, model.format)]
+
+
+def check_visual(model: FileModel) -> list[Check]:
+    """Check that the visible surface is closed and wound outwards (vertices merged)."""
+    if model.visual is None:
+        wanted = "visible geometry"
+        return [Check("visual", False, "none", wanted, model.format)]
+    body = model.visual.to_trimesh()
+    broken = 0 if body.is_watertight else _open_edges(model.visual)
+    closed = bool(body.is_watertight)
+    checks = [Check("watertight", closed, f"{broken} open edges", "0 open edges", model.format)]
+    volume = signed_volume(model.visual)
+    wound = bool(body.is_winding_consistent) and volume > 0
+    value = rounded(volume) if body.is_winding_consistent else "faces wound both ways"
+    checks.append(Check("winding", wound, value, "volume > 0 m^3, one winding", model.format))
+    return checks
+
+
+def _open_edges(mesh: Mesh) -> int:
+    edge = np.sort(mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    _, count = np.unique(edge, axis=0, return_counts=True)
+    return int((count != 2).sum())
+
+
+def check_mass(model: FileModel) -> list[Check]:
+    """Check mass, centre of mass and inertia against the laws of mechanics and the geometry."""
+    if model.mass is None:
+        return [Check("mass", False, "none stated", "mass and inertia", model.format)]
+    body, where = model.mass, model.format
+    finite = np.isfinite(body.mass_kg) and body.mass_kg > 0
+    checks = [Check("mass", bool(finite), rounded(body.mass_kg), "a finite mass > 0 kg", where)]
+    checks += _tensor_checks(body, where)
+    solid = _reference_solid(model.visual)
+    if solid is None or not all(c.passed for c in checks):
+        return checks
+    return checks + _geometry_checks(body, solid, where)
+
+
+def _tensor_checks(body: MassProperties, where: str) -> list[Check]:
+    wanted_sign, wanted_sum = "all principal moments > 0", "A + B >= C"
+    if not np.isfinite(body.inertia_kg_m2).all():
+        return [Check("inertia positive", False, "not finite", wanted_sign, where)]
+    a, b, c = np.linalg.eigvalsh(body.inertia_kg_m2)
+    moments = f"{a:.4g}, {b:.4g}, {c:.4g} kg m^2"
+    spare = (a + b - c) / abs(c) if c else 0.0
+    return [
+        Check("inertia positive", bool(a > 0), moments, wanted_sign, where),
+        Check("inertia triangle", bool(spare >= -TRIANGLE_SLACK), moments, wanted_sum, where),
+    ]
+
+
+def _reference_solid(visual: Mesh | None) -> Mesh | None:
+    """The visible solid where it is closed, else its convex hull."""
+    if visual is None:
+        return None
+    if visual.to_trimesh().is_volume:
+        return visual
+    return convex_hull(visual.vertices)
+
+
+def _geometry_checks(body: MassProperties, solid: Mesh, where: str) -> list[Check]:
+    mesh = solid.to_trimesh()
+    density = body.mass_kg / float(mesh.volume)
+    low, high = DENSITY_KG_M3
+    wanted = f"{low:g} to {high:g} kg/m^3"
+    checks = [Check("density", low <= density <= high, rounded(density), wanted, where)]
+    uniform = np.linalg.eigvalsh(np.array(mesh.moment_inertia)) * density
+    ratio = np.linalg.eigvalsh(body.inertia_kg_m2) / np.maximum(uniform, 1e-300)
+    low, high = INERTIA_RATIO
+    worst = float(ratio[np.argmax(np.abs(np.log(ratio)))])
+    wanted = f"{low:g} to {high:g} times a uniform solid's moments"
+    passed = low <= worst <= high
+    checks.append(Check("inertia of geometry", passed, rounded(worst), wanted, where))
+    outside = _outside([convex_hull(solid.vertices)], body.com_m[None])[0]
+    share = max(float(outside) / float(solid.extents.max()), 0.0)
+    wanted = f"<= {100 * OUTSIDE_SHARE:g} % of the size outside the object"
+    passed = share <= OUTSIDE_SHARE
+    checks.append(Check("centre of mass", passed, f"{100 * share:.3g} %", wanted, where))
+    return checks
+
+
+def check_hulls(model: FileModel) -> list[Check]:
+    """Check that the collision hulls are convex, lie where the visible surface is, keep cavities."""
+    if not model.hulls:
+        return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
+    checks = [_convex_check(model.hulls, model.format)]
+    if model.visual is None:
+        return checks
+    hulls = [convex_hull(h.mesh.vertices) for h in model.hulls]
+    checks += _place_checks(model.visual, hulls, model.format)
+    cavities = find_cavities(model.visual, hulls)
+    if cavities is not None:
+        wanted = f"<= {MOST_FILLED:.0%} of cavities > {LARGE_CAVITY:.0%} of the convex hull filled"
+        value = f"{100 * cavities.filled:.3g} %" if cavities.volume_m3 else "no large cavity"
+        passed = cavities.filled <= MOST_FILLED
+        checks.append(Check("cavities", passed, value, wanted, model.format))
+    return checks
+
+
+def _convex_check(hulls: tuple[Hull, ...], where: str) -> Check:
+    ratio = [signed_volume(h.mesh) / signed_volume(convex_hull(h.mesh.vertices)) for h in hulls]
+    worst = float(min(ratio))
+    wanted = "volume >= 0.98 of the hull's convex hull"
+    return Check("hulls convex", worst >= 0.98, rounded(worst), wanted, where)
+
+
+def _place_checks(visual: Mesh, hulls: list[Mesh], where: str) -> list[Check]:
+    size = float(visual.extents.max())
+    limit = max(COVER_SHARE * size, COVER_FLOOR_M)
+    corners = np.concatenate([h.bounds for h in hulls])
+    gap = np.abs(np.stack([corners.min(0), corners.max(0)]) - visual.bounds).max()
+    wanted = f"bounds within {1000 * limit:.3g} mm of the visible ones"
+    checks = [Check("hull bounds", bool(gap <= limit), f"{1000 * gap:.3g} mm", wanted, where)]
+    points = surface_points(visual, 2000)
+    bare = float((_outside(hulls, points) > limit).mean())
+    wanted = f"<= {MOST_UNCOVERED:.0%} of the surface farther than {1000 * limit:.3g} mm"
+    passed = bare <= MOST_UNCOVERED
+    checks.append(Check("hull cover", passed, f"{100 * bare:.3g} %", wanted, where))
+    return checks
+
+
+def _outside(hulls: list[Mesh], points: np.ndarray) -> np.ndarray:
+    """How far each point (N, 3) lies outside the nearest hull, by its planes (N,); < 0 inside.
+
+    The largest plane distance is a lower bound of the true distance, equal to it in front of
+    a face.
+    """
+    best = np.full(len(points), np.inf)
+    for hull in hulls:
+        a, b, c = (hull.vertices[hull.faces[:, i]] for i in range(3))
+        normal = np.cross(b - a, c - a)
+        length = np.linalg.norm(normal, axis=1, keepdims=True)
+        keep = length[:, 0] > 1e-12 * length.max()
+        normal, a = normal[keep] / length[keep], a[keep]
+        distance = points @ normal.T - np.einsum("ij,ij->i", normal, a)
+        best = np.minimum(best, distance.max(axis=1))
+    return best
+
+
+def surface_points(mesh: Mesh, count: int) -> np.ndarray:
+    """Return `count` points spread over a surface by area (count, 3), the same on every run."""
+    import trimesh
+
+    points, _ = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=0)
+    return np.asarray(points, np.float64)

@@ -1,0 +1,50 @@
+"""Verdicts as text, JSON and rounded numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from seed3d.types import Check, Verdict
+
+
+def rounded(value: float, digits: int = 4) -> float | str:
+    """Round to significant digits; a value that isn't finite becomes text, as JSON has none."""
+    value = float(value)
+    return float(f"{value:.{digits}g}") + 0.0 if math.isfinite(value) else str(value)
+
+
+def summary(verdict: Verdict) -> str:
+    """Return the verdict as plain text: one line a check, a count at the end."""
+    rows = [_row(check) for check in verdict.checks]
+    width = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
+    lines = ["  ".join([*(row[i].ljust(width[i]) for i in range(4)), row[4]]) for row in rows]
+    failed = sum(not check.passed for check in verdict.checks)
+    count = len(verdict.checks)
+    word = "passed" if verdict.passed else "FAILED"
+    return "\n".join([*(line.rstrip() for line in lines), _total(word, count, failed)])
+
+
+def _row(check: Check) -> tuple[str, str, str, str, str]:
+    mark = "ok" if check.passed else "FAIL"
+    value = check.value if isinstance(check.value, str) else f"{check.value:g}"
+    return mark, check.engine, check.name, value, f"wanted: {check.wanted}"
+
+
+def _total(word: str, count: int, failed: int) -> str:
+    return f"{word}: {count - failed} of {count} checks" if count else f"{word}: no check ran"
+
+
+def to_json(verdict: Verdict) -> dict[str, Any]:
+    """Return the verdict as plain data for json.dumps, the same for the same verdict."""
+    checks = [
+        {
+            "name": c.name,
+            "engine": c.engine,
+            "passed": bool(c.passed),
+            "value": rounded(c.value) if isinstance(c.value, float) else c.value,
+            "wanted": c.wanted,
+        }
+        for c in verdict.checks
+    ]
+    return {"passed": verdict.passed, "checks": checks}

@@ -1,0 +1,125 @@
+"""One part of the verification in a process of its own: python -m seed3d.verify.worker.
+
+Arguments: part, folder, configuration as JSON, file for the result. The engines write what
+they like to stdout and stderr; the result goes to the file alone.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from seed3d.config import VerifyConfig, from_dict
+from seed3d.errors import InputError
+from seed3d.types import Check
+from seed3d.verify.drop import DropResult, drop_checks
+from seed3d.verify.folder import expected_from_report, find_files
+from seed3d.verify.model import FileModel, MassProperties
+from seed3d.verify.stability import Support, support_margin
+
+
+def run_files(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+    """Run the checks of `check_files`."""
+    from seed3d.verify.files import check_files
+
+    return _result(check_files(folder, expected_from_report(folder)))
+
+
+def run_pybullet(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+    """Drop the URDF in PyBullet."""
+    from seed3d.verify.drop_bullet import drop_bullet
+    from seed3d.verify.read_urdf import read_urdf
+
+    path = find_files(folder)["urdf"]
+    return _drop(
+        "pybullet", lambda: read_urdf(path, visual=False), lambda: drop_bullet(path, config)
+    )
+
+
+def run_mujoco(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+    """Drop the MJCF in MuJoCo, and let MuJoCo read the URDF where there is one."""
+    from seed3d.verify.drop_mujoco import drop_mujoco
+    from seed3d.verify.read_mjcf import read_mjcf
+
+    files = find_files(folder)
+    checks = [_urdf_in_mujoco(files["urdf"])] if "urdf" in files else []
+    if "mjcf" not in files:
+        return _result(checks)
+    path = files["mjcf"]
+    result = _drop("mujoco", lambda: read_mjcf(path), lambda: drop_mujoco(path, config))
+    result["checks"] = result["checks"] + _result(checks)["checks"]
+    return result
+
+
+def _drop(
+    engine: str, read: Callable[[], FileModel], drop: Callable[[], DropResult]
+) -> dict[str, Any]:
+    try:
+        model = read()
+        result = drop()
+    except InputError as error:
+        return _result([Check("loads", False, str(error), "loads and runs", engine)])
+    support = None
+    if model.hulls and model.mass is not None:
+        support = support_margin([h.mesh for h in model.hulls], model.mass.com_m)
+    checks = [Check("loads", True, "yes", "loads and runs", engine)]
+    checks += drop_checks(result, model.mass, support)
+    return _result(checks, result, support)
+
+
+def _urdf_in_mujoco(path: Path) -> Check:
+    from seed3d.verify.drop_mujoco import loaded_from_urdf
+    from seed3d.verify.read_urdf import read_urdf
+
+    wanted = "compiles, mass and inertia within 0.1 % of the file"
+    try:
+        own, want = loaded_from_urdf(path), read_urdf(path, visual=False).mass
+    except InputError as error:
+        return Check("reads the URDF", False, str(error), wanted, "mujoco")
+    off = _difference(own, want) if want is not None else np.inf
+    return Check("reads the URDF", bool(off <= 1e-3), f"{100 * off:.2g} % off", wanted, "mujoco")
+
+
+def _difference(own: MassProperties, want: MassProperties) -> float:
+    mass = abs(own.mass_kg / want.mass_kg - 1.0) if want.mass_kg else np.inf
+    scale = float(np.linalg.norm(want.inertia_kg_m2)) or np.nan
+    inertia = float(np.linalg.norm(own.inertia_kg_m2 - want.inertia_kg_m2)) / scale
+    return max(mass, inertia) if max(mass, inertia) > 1e-6 else 0.0
+
+
+def _result(
+    checks: list[Check], drop: DropResult | None = None, support: Support | None = None
+) -> dict[str, Any]:
+    return {
+        "checks": [vars(c) for c in checks],
+        "drop": None
+        if drop is None
+        else {
+            "engine": drop.engine,
+            "size_m": drop.size_m,
+            "tilt_deg": drop.tilt_deg,
+            "com_m": drop.com_m.tolist(),
+        },
+        "support": None if support is None else [support.margin_m, support.com_height_m],
+    }
+
+
+PARTS = {"files": run_files, "pybullet": run_pybullet, "mujoco": run_mujoco}
+
+
+def main(arguments: list[str]) -> int:
+    """Run one part and write its result as JSON; exit code 0 unless it crashed."""
+    part, folder, config, output = arguments
+    options = from_dict(VerifyConfig, json.loads(config))
+    result = PARTS[part](Path(folder), options)
+    Path(output).write_text(json.dumps(result, default=float), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
