@@ -35,6 +35,11 @@ def rows(prefix: str, values: np.ndarray) -> list[str]:
     return [template % tuple(row) for row in values.tolist()]
 
 
+def index_rows(template: str, values: np.ndarray) -> list[str]:
+    """Return one text line per row of an integer array (N, K)."""
+    return [template % tuple(row) for row in values.tolist()]
+
+
 def png(image: np.ndarray) -> bytes:
     """Return an image (H, W, 3 or 4) uint8, or (H, W) uint8, as PNG."""
     from PIL import Image

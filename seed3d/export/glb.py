@@ -16,6 +16,7 @@ def glb_files(asset: Asset) -> dict[str, bytes]:
     """Return <name>.glb. Visual only: glTF has no ratified physics."""
     import trimesh
     from PIL import Image
+    from trimesh.exchange import gltf
 
     points, normals, uv, faces = _split_vertices(asset)
     maps = asset.maps
@@ -36,7 +37,7 @@ def glb_files(asset: Asset) -> dict[str, bytes]:
     )
     scene = trimesh.Scene()
     scene.add_geometry(mesh, node_name=asset.name, geom_name=asset.name)
-    return {f"{asset.name}.glb": scene.export(file_type="glb", include_normals=True)}
+    return {f"{asset.name}.glb": gltf.export_glb(scene, include_normals=True)}
 
 
 def _split_vertices(asset: Asset) -> tuple[np.ndarray, ...]:

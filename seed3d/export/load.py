@@ -47,7 +47,7 @@ def _asset(folder: Path, report: dict[str, Any]) -> Asset:
     mesh, atlas = _visual(folder / VISUAL, report["atlas"]["utilisation"])
     collision = report["collision"]
     hulls = tuple(_hull(folder / hull_path(i)) for i in range(len(collision["hulls"])))
-    maps = {kind: _image(folder / texture_path(kind)) for kind in TEXTURES}
+    base_color, metallic_roughness, normal = (_image(folder / texture_path(k)) for k in TEXTURES)
     body = dict(report["body"])
     for key in ("com_m", "inertia_kg_m2"):
         body[key] = np.array(body[key], np.float64)
@@ -55,7 +55,9 @@ def _asset(folder: Path, report: dict[str, Any]) -> Asset:
         name=report["name"],
         mesh=mesh,
         atlas=atlas,
-        maps=PBRMaps(**maps, seen_share=report["textures"]["seen_share"]),
+        maps=PBRMaps(
+            base_color, metallic_roughness, normal, seen_share=report["textures"]["seen_share"]
+        ),
         collision=Collision(hulls, collision["volume_ratio"]),
         body=RigidBody(**body),
         estimates={key: Estimate(**value) for key, value in report["estimates"].items()},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seed3d.export.encode import float32, png, rows
+from seed3d.export.encode import float32, index_rows, png, rows
 from seed3d.export.visual import visual_mesh
 from seed3d.types import Asset, Mesh
 
@@ -47,7 +47,7 @@ def _visual(asset: Asset) -> bytes:
     lines += rows("vn", np.round(mesh.normals.astype(np.float64), 6) + 0.0)
     lines += [f"usemtl {asset.name}_material"]
     corners = np.stack([mesh.faces, mesh.uv_faces, mesh.normal_faces], axis=2) + 1  # (F, 3, 3)
-    lines += ["f %d/%d/%d %d/%d/%d %d/%d/%d" % tuple(face) for face in corners.reshape(-1, 9)]
+    lines += index_rows("f" + " %d/%d/%d" * 3, corners.reshape(-1, 9))
     return _text(lines)
 
 
@@ -68,8 +68,7 @@ def _material(asset: Asset) -> bytes:
 
 
 def _hull(hull: Mesh) -> bytes:
-    lines = rows("v", float32(hull.vertices))
-    return _text(lines + ["f %d %d %d" % tuple(face) for face in hull.faces + 1])
+    return _text(rows("v", float32(hull.vertices)) + index_rows("f %d %d %d", hull.faces + 1))
 
 
 def _text(lines: list[str]) -> bytes:

@@ -14,9 +14,13 @@ def urdf_files(asset: Asset) -> dict[str, bytes]:
 
     The inertia is about the centre of mass along the link's axes, and its products are the
     tensor's off-diagonals (-int xy dm). PyBullet reads it only with
-    `URDF_USE_INERTIA_FROM_FILE`. `<contact>` is PyBullet's extension; other readers skip it.
+    `URDF_USE_INERTIA_FROM_FILE`. `<contact>` is PyBullet's extension, `<mujoco>` MuJoCo's;
+    other readers skip them.
     """
     robot = ElementTree.Element("robot", {"name": asset.name})
+    # MuJoCo's extension: keep folders in file names (older versions drop them) and the link as
+    # a body of its own. It still needs a joint to move; <name>.xml has one.
+    element(element(robot, "mujoco"), "compiler", strippath="false", fusestatic="false")
     link = element(robot, "link", name=asset.name)
     _contact(link, asset)
     _inertial(link, asset)
