@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from seed3d.data.procedural import containers, cookware, storage, tableware, tools  # noqa: F401
+from seed3d.data.procedural import (  
+    containers,
+    cookware,
+    food,
+    storage,
+    tableware,
+    tools,
+    toys,
+)  # noqa: F401
 from seed3d.data.procedural.core import (
     CATEGORIES,
     DENSITY_KG_M3,

@@ -186,3 +186,78 @@ def pattern(
         blob(rng, draw, area, second)
         big_word(rng, draw, (area[0], area[3], area[2], area[3] + 20), second)
     return np.asarray(image)
+
+
+def panels(rng: np.random.Generator, color: Color, width: int = 192, height: int = 96) -> np.ndarray:
+    """Ball covers (height, width, 3): gores, patches, belts or seams over an equirectangular map."""
+    second, third = tint(rng, "bright", "neutral", "dark"), tint(rng, "bright", "dark")
+    image, draw = new_image(color, width, height)
+    kind = pick(rng, ["gores", "patches", "belt", "seams"])
+    if kind == "gores":
+        n = int(rng.integers(3, 6)) * 2
+        for k in range(0, n, 2):
+            fill = rgb8(pick(rng, [second, third]))
+            draw.rectangle([k * width / n, 0, (k + 1) * width / n, height], fill=fill)
+    elif kind == "patches":
+        for row, n in ((0.0, 1), (0.3, 5), (0.68, 5), (1.0, 1)):
+            for k in range(n):
+                x, y = ((k + 0.5 * (row > 0.5)) / n * width) % width, row * height
+                r = height * 0.1
+                grow = 1 / max(np.sin(np.pi * row), 0.12)
+                a = np.arange(5) / 5 * 2 * np.pi
+                draw.polygon([(x + r * grow * np.cos(t), y + r * np.sin(t)) for t in a], fill=rgb8(second))
+    elif kind == "belt":
+        draw.rectangle([0, 0.4 * height, width, 0.6 * height], fill=rgb8(second))
+        big_word(rng, draw, (0.3 * width, 0.38 * height, 0.7 * width, 0.62 * height), contrast(second))
+    else:
+        u = np.arange(width + 1)
+        for phase in (0, 0.5):
+            y = height * (0.5 + 0.3 * np.sin(2 * np.pi * (2 * u / width + phase)))
+            draw.line([(float(a), float(b)) for a, b in zip(u, y, strict=True)], fill=rgb8(second), width=3)
+        draw.line([(0, height / 2), (width, height / 2)], fill=rgb8(second), width=2)
+    return np.asarray(image)
+
+
+def screen(rng: np.random.Generator, width: int = 192, height: int = 128) -> np.ndarray:
+    """A display: switched off, a desktop with windows, or a picture."""
+    kind = pick(rng, ["off", "off", "desk", "icons"])
+    ground = (0.03, 0.03, 0.04) if kind == "off" else tint(rng, "bright", "pastel", "dark")
+    image, draw = new_image(ground, width, height)
+    if kind == "desk":
+        for _ in range(int(rng.integers(1, 4))):
+            x, y = uni(rng, 0, 0.5) * width, uni(rng, 0, 0.5) * height
+            w, h = uni(rng, 0.3, 0.5) * width, uni(rng, 0.3, 0.5) * height
+            draw.rectangle([x, y, x + w, y + h], fill=(245, 245, 248))
+            draw.rectangle([x, y, x + w, y + 7], fill=rgb8(tint(rng, "bright", "dark")))
+            text_lines(rng, draw, (x + 5, y + 14, x + w - 5, y + h - 4), (0.3, 0.3, 0.35), 6)
+    elif kind == "icons":
+        n = 4
+        size = min(width, height) / 8
+        for i in range(n):
+            for j in range(max(int(n * height / width), 1)):
+                x, y = (i + 0.5) * width / n, (j + 0.5) * width / n
+                draw.rounded_rectangle([x - size, y - size, x + size, y + size], 5, fill=rgb8(tint(rng, "bright", "pastel")))
+    return np.asarray(image)
+
+
+def dial(rng: np.random.Generator, size: int = 160) -> np.ndarray:
+    """A clock face (size, size, 3) with numerals or ticks, and hands."""
+    from PIL import ImageFont
+
+    ground = tint(rng, "neutral", "neutral", "dark", "pastel")
+    ink = contrast(ground)
+    image, draw = new_image(ground, size, size)
+    c, numerals = size / 2, chance(rng, 0.6)
+    font = ImageFont.load_default(size // 9)
+    for hour in range(1, 13):
+        a = np.radians(30 * hour - 90)
+        x, y = c + 0.38 * size * np.cos(a), c + 0.38 * size * np.sin(a)
+        if numerals:
+            draw.text((x, y), str(hour), rgb8(ink), font=font, anchor="mm")
+        else:
+            end = (c + 0.46 * size * np.cos(a), c + 0.46 * size * np.sin(a))
+            draw.line([(x, y), end], fill=rgb8(ink), width=4 if hour % 3 == 0 else 2)
+    for reach, width in ((0.22, 6), (0.34, 4)):
+        a = uni(rng, 0, 2 * np.pi)
+        draw.line([(c, c), (c + reach * size * np.cos(a), c + reach * size * np.sin(a))], fill=rgb8(ink), width=width)
+    return np.asarray(image)
