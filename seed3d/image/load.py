@@ -186,15 +186,10 @@ def _to_rgb_alpha(
         rgba = image.convert("RGBA")
         alpha = rgba.getchannel("A")
         # Grey and alpha: the profile, if any, is one of a grey image.
-        image = image.convert("L") if image.mode == "LA" else _keep_info(rgba.convert("RGB"), image)
+        image = image.convert("L") if image.mode == "LA" else rgba.convert("RGB")
     elif image.mode in ("P", "1", "YCbCr", "HSV", "RGBX"):
-        image = _keep_info(image.convert("RGB"), image)
+        image = image.convert("RGB")
     return _to_srgb(image, name, notes), alpha
-
-
-def _keep_info(image: Image, source: Image) -> Image:
-    image.info.setdefault("icc_profile", source.info.get("icc_profile"))
-    return image
 
 
 def _from_16_bit(image: Image, name: str) -> tuple[np.ndarray, np.ndarray | None]:
