@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from seed3d.config import TextureConfig
-from seed3d.texture.charts import box_charts, conflict_free, corner_uv
+from seed3d.texture.charts import box_charts, conflict_free, corner_uv, overlapping_pairs
 from seed3d.texture.pack import pack_boxes
 from seed3d.types import Atlas, Fallback, Mesh
 
 WORKER = Path(__file__).with_name("xatlas_worker.py")
+OVERLAP_LIMIT = 1e-4
+"""Share of the unit square that may be covered twice before an atlas is refused."""
 
 
 class UnwrapFailed(Exception):
@@ -98,6 +100,10 @@ def _checked(mesh: Mesh, vertex: np.ndarray, faces: np.ndarray, uv: np.ndarray) 
     lost = (area <= 0) & (solid > 1e-6 * solid.mean())
     if lost.mean() > 1e-3:
         raise UnwrapFailed(f"flattened {int(lost.sum())} of {len(faces)} faces to nothing")
+    clash = overlapping_pairs(uv[faces], np.zeros(len(faces), np.int64))
+    twice = float(area[clash].min(axis=1).sum()) if len(clash) else 0.0
+    if twice > OVERLAP_LIMIT:
+        raise UnwrapFailed(f"overlapped {100.0 * twice:.2f} % of the texture")
     return Atlas(vertex, faces, uv, float(area.sum()))
 
 

@@ -1,0 +1,88 @@
+"""Texels as points on the surface: where each lies, and how to write their values to a map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seed3d.conventions import linear_to_srgb
+from seed3d.errors import StageError
+from seed3d.render.normals import corner_normals
+from seed3d.render.raycast import Caster, face_normals
+from seed3d.types import Atlas, Mesh
+
+
+@dataclass(frozen=True)
+class Texels:
+    """The N texels whose centre lies inside a chart, row by row from the top (v = 1)."""
+
+    covered: np.ndarray
+    """(T, T) bool."""
+    face: np.ndarray
+    """(N,) int."""
+    position: np.ndarray
+    """(N, 3) float32, frame of the mesh."""
+    normal: np.ndarray
+    """(N, 3) float32 unit, smooth inside creases."""
+    flat_normal: np.ndarray
+    """(N, 3) float32 unit normal of the face."""
+
+
+def chart_texels(mesh: Mesh, atlas: Atlas, size: int) -> Texels:
+    """Find the surface point under each texel's centre.
+
+    Args:
+        mesh: The atlas's mesh.
+        atlas: Face i is face i of the mesh.
+        size: Side of the map [texel].
+
+    Raises:
+        StageError: No texel lies inside a chart.
+    """
+    sheet = Mesh(np.column_stack([atlas.uv, np.zeros(len(atlas.uv))]), atlas.faces)
+    center = (np.arange(size) + 0.5) / size
+    u, v = np.meshgrid(center, center[::-1])
+    above = np.column_stack([u.ravel(), v.ravel(), np.ones(size * size)])
+    hits = Caster(sheet).cast(above, np.broadcast_to(np.array([0.0, 0.0, -1.0]), above.shape))
+    covered = hits.face >= 0
+    if not covered.any():
+        raise StageError(f"texture: no chart covers a texel of {size} x {size}; raise texture.size")
+    face, bary = hits.face[covered], hits.bary[covered]
+    corners = mesh.vertices.astype(np.float32)[mesh.faces[face]]  # (N, 3, 3)
+    flat = face_normals(mesh)[face]
+    normal = np.einsum("nk,nkc->nc", bary, corner_normals(mesh).astype(np.float32)[face])
+    length = np.linalg.norm(normal, axis=1, keepdims=True)
+    normal = np.where(length > 1e-6, normal / np.maximum(length, 1e-6), flat)
+    position = np.einsum("nk,nkc->nc", bary, corners)
+    return Texels(covered.reshape(size, size), face, position, normal, flat)
+
+
+def spread(values: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """Return a map (T, T, C): values (N, C) of the covered texels, else the nearest one's.
+
+    Charts so continue past their edge, and no texel of the map is left without a colour.
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    out = np.zeros((*covered.shape, values.shape[1]), values.dtype)
+    out[covered] = values
+    rows, columns = distance_transform_edt(~covered, return_distances=False, return_indices=True)
+    return out[rows, columns]
+
+
+def color_map(linear: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """Return the sRGB map (T, T, 3) uint8 of linear texel colours (N, 3)."""
+    srgb = np.clip(linear_to_srgb(linear), 0.0, 1.0)
+    return spread((srgb * 255.0 + 0.5).astype(np.uint8), covered)
+
+
+def packed_map(roughness: np.ndarray, metallic: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """Return glTF's metallic-roughness map (T, T, 3) uint8 of texel values (N,) in [0, 1]."""
+    packed = np.stack([np.ones_like(roughness), roughness, metallic], axis=1)
+    return spread((np.clip(packed, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8), covered)
+
+
+def flat_normal_map(size: int) -> np.ndarray:
+    """Return the normal map (T, T, 3) uint8 of a surface without relief."""
+    return np.broadcast_to(np.array([128, 128, 255], np.uint8), (size, size, 3)).copy()
