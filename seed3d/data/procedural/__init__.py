@@ -5,11 +5,13 @@ from __future__ import annotations
 from seed3d.data.procedural import (  
     containers,
     cookware,
+    electronics,
     food,
     storage,
     tableware,
     tools,
     toys,
+    wearables,
 )  # noqa: F401
 from seed3d.data.procedural.core import (
     CATEGORIES,

@@ -232,7 +232,7 @@ def screen(rng: np.random.Generator, width: int = 192, height: int = 128) -> np.
             text_lines(rng, draw, (x + 5, y + 14, x + w - 5, y + h - 4), (0.3, 0.3, 0.35), 6)
     elif kind == "icons":
         n = 4
-        size = min(width, height) / 8
+        size = 0.3 * width / n
         for i in range(n):
             for j in range(max(int(n * height / width), 1)):
                 x, y = (i + 0.5) * width / n, (j + 0.5) * width / n
