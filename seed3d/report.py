@@ -176,7 +176,7 @@ def _read_json(path: Path) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {_plain(str(k)): _plain(v) for k, v in value.items()}
     if isinstance(value, np.ndarray | np.generic):
         return _plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
@@ -188,6 +188,8 @@ def _plain(value: Any) -> Any:
         return value.as_posix()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return _plain(dataclasses.asdict(value))
-    if value is None or isinstance(value, str | int):
+    if isinstance(value, str):  # a file name that isn't valid text must not stop the report
+        return value.encode("utf-8", "replace").decode()
+    if value is None or isinstance(value, int):
         return value
     raise TypeError(f"report: got a {type(value).__name__} ({value!r}); wanted plain data")

@@ -15,7 +15,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from seed3d.errors import ExportError, InputError
-from seed3d.export import WRITERS, asset_files, load, write_files
+from seed3d.export import WRITERS, asset_files, load, with_report, write_files
 from seed3d.export.principal import principal_axes
 from seed3d.names import MAX_LENGTH, asset_name, unique_names
 from seed3d.report import load_report, load_verdict
@@ -106,7 +106,12 @@ def _asset(name: str, boxes: Boxes, solid: Mesh, rotation: np.ndarray | None = N
             "material": Estimate("oak", "prior", "x", 1, 2),
         },
         fallbacks=(Fallback("image", "no mask"),),
-        inputs={"file": "photo.png", "seed": 3, "size": np.float64(0.5), "formats": ("urdf",)},
+        inputs={
+            "file": 'blå "lampe".png',
+            "seed": 3,
+            "size": np.float64(0.5),
+            "formats": ("urdf",),
+        },
         camera=Camera(0.1, 0.2, 4.0, 2.0),
         timings_s={"geometry": 1.25},
     )
@@ -345,9 +350,9 @@ def test_same_bytes_twice_and_after_loading(make, tmp_path):
     )
     report = load_report(folder)
     assert load_verdict(report) == verdict and report["verdict"]["passed"] is False
-    again = asset_files(
-        load(folder), verdict=load_verdict(report), extras={"preview.png": b"pixels"}
-    )
+    loaded = load(folder)
+    again = asset_files(loaded, extras={"preview.png": b"pixels"})
+    again = with_report(again, loaded, tuple(WRITERS), load_verdict(report))
     assert [path for path in files if files[path] != again[path]] == []
 
 
@@ -389,9 +394,16 @@ def test_any_name_loads_everywhere(stem, tmp_path, bullet):
     assert stage.GetDefaultPrim().GetName() == name
 
 
-def test_two_assets_share_a_scene_without_sharing_a_texture(tmp_path):
+def test_a_file_name_that_is_no_text_is_reported(tmp_path):
+    files = asset_files(replace(l_prism(), inputs={"file": "C:\\photos\\\udcff.png"}))
+    assert json.loads(files["report.json"])["inputs"]["file"] == "C:\\photos\\?.png"
+    assert b'string source_file = "?.png"' in files["usd/l_prism.usda"]
+
+
+def test_two_assets_share_a_scene_without_sharing_a_texture(tmp_path, monkeypatch):
     import mujoco
 
+    monkeypatch.chdir(tmp_path)  # MuJoCo logs that an empty prefix is risky
     second = tray()
     second = replace(second, maps=replace(second.maps, base_color=second.maps.base_color[:, ::-1]))
     scene = mujoco.MjSpec()
@@ -495,6 +507,22 @@ def test_a_full_disk_leaves_the_older_asset(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
         with pytest.raises(ExportError, match="No space left on device"):
+            write_files(asset_files(tray("l_prism")), folder)
+    assert _listing(tmp_path) == before
+
+
+def test_a_failed_swap_puts_the_older_asset_back(tmp_path, monkeypatch):
+    folder = _written(l_prism(), tmp_path)
+    before, rename = _listing(tmp_path), Path.rename
+
+    def locked(self: Path, target: Path) -> Path:
+        if self.name == "new":
+            raise OSError(13, "Permission denied")
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", locked)
+        with pytest.raises(ExportError, match="Permission denied"):
             write_files(asset_files(tray("l_prism")), folder)
     assert _listing(tmp_path) == before
 

@@ -17,7 +17,7 @@ from seed3d.export.write import write_files
 from seed3d.report import REPORT, TIMINGS, report_json, timings_json
 from seed3d.types import Asset, Verdict
 
-__all__ = ["WRITERS", "asset_files", "load", "write_files"]
+__all__ = ["WRITERS", "asset_files", "load", "with_report", "write_files"]
 
 WRITERS: dict[str, Callable[[Asset], dict[str, bytes]]] = {
     "urdf": urdf_files,
@@ -53,12 +53,28 @@ def asset_files(
         if name not in WRITERS:
             raise ExportError(f"unknown format {name!r}.{near_miss(name, WRITERS)}")
     check_asset(asset)
-    formats = [name for name in WRITERS if name in formats]
     files = {**obj_files(asset), **texture_files(asset)}
-    for name in formats:
-        files.update(WRITERS[name](asset))
+    for name, writer in WRITERS.items():
+        if name in formats:
+            files.update(writer(asset))
     files.update(extras or {})
+    return with_report(files, asset, formats, verdict)
+
+
+def with_report(
+    files: Mapping[str, bytes], asset: Asset, formats: Sequence[str], verdict: Verdict | None
+) -> dict[str, bytes]:
+    """Return `files` with report.json and timings.json made new, as after a verification.
+
+    Args:
+        files: Result of `asset_files` for the same asset and formats.
+        asset: The asset; only its timings may have changed.
+        formats: Formats in `files`.
+        verdict: Result of the engine checks, or None.
+    """
+    files = {path: content for path, content in files.items() if path not in (REPORT, TIMINGS)}
     digests = {path: hashlib.sha256(content).hexdigest() for path, content in files.items()}
     files[TIMINGS] = timings_json(asset)
+    formats = [name for name in WRITERS if name in formats]
     files[REPORT] = report_json(asset, verdict, formats, digests)
     return files

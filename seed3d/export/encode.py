@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable
+from functools import lru_cache
 from xml.etree import ElementTree
 
 import numpy as np
@@ -42,10 +43,16 @@ def index_rows(template: str, values: np.ndarray) -> list[str]:
 
 def png(image: np.ndarray) -> bytes:
     """Return an image (H, W, 3 or 4) uint8, or (H, W) uint8, as PNG."""
+    return _png(image.tobytes(), image.shape, image.dtype.str)
+
+
+@lru_cache(maxsize=4)  # every format wants the same few textures, and deflate is slow
+def _png(pixels: bytes, shape: tuple[int, ...], dtype: str) -> bytes:
     from PIL import Image
 
     buffer = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(image)).save(buffer, format="PNG", compress_level=6)
+    image = Image.fromarray(np.frombuffer(pixels, dtype).reshape(shape))
+    image.save(buffer, format="PNG", compress_level=6)
     return buffer.getvalue()
 
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import io
-
 import numpy as np
 
 from seed3d.conventions import R_GLTF_WORLD
-from seed3d.export.encode import float32, png
+from seed3d.export.encode import float32
 from seed3d.export.visual import visual_mesh
 from seed3d.types import Asset
 
@@ -22,9 +20,9 @@ def glb_files(asset: Asset) -> dict[str, bytes]:
     maps = asset.maps
     material = trimesh.visual.material.PBRMaterial(
         name=f"{asset.name}_material",
-        baseColorTexture=Image.open(io.BytesIO(png(maps.base_color))),
-        metallicRoughnessTexture=Image.open(io.BytesIO(png(maps.metallic_roughness))),
-        normalTexture=Image.open(io.BytesIO(png(maps.normal))),
+        baseColorTexture=Image.fromarray(maps.base_color),
+        metallicRoughnessTexture=Image.fromarray(maps.metallic_roughness),
+        normalTexture=Image.fromarray(maps.normal),
         metallicFactor=1.0,
         roughnessFactor=1.0,
     )

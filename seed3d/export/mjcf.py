@@ -65,9 +65,7 @@ def _assets(root: ElementTree.Element, asset: Asset) -> None:
         metallic=number(round(float(metallic), 4)),
         roughness=number(round(float(roughness), 4)),
     )
-    # "shell" needs no volume, so a paper-thin visual mesh doesn't stop the compiler.
-    file = PurePosixPath(VISUAL).name
-    element(assets, "mesh", name=f"{name}_visual", file=file, inertia="shell")
+    element(assets, "mesh", name=f"{name}_visual", file=PurePosixPath(VISUAL).name)
     for i in range(len(asset.collision.hulls)):
         file = PurePosixPath(hull_path(i)).name
         element(assets, "mesh", name=f"{name}_hull_{i:03d}", file=file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,11 +55,11 @@ def _metadata(asset: Asset) -> dict[str, Any]:
     """SimReady SR.001 and NP.006."""
     from pxr import Gf
 
-    source = PurePath(str(asset.inputs.get("file", asset.name))).name
+    source = PureWindowsPath(str(asset.inputs.get("file", asset.name))).name  # knows / and \\
     shared = {
         "asset_name": asset.name,
         "asset_type": "prop",
-        "source_file": source,
+        "source_file": source.encode("utf-8", "replace").decode(),
         "usd_date_generated": NO_DATE,
     }
     facts = {

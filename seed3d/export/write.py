@@ -108,12 +108,12 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _swap(new: Path, target: Path, old: Path) -> None:
-    if target.exists():
-        target.rename(old)
-        try:
-            new.rename(target)
-        except OSError:
-            old.rename(target)  # nothing is lost: the older asset is back
-            raise
-    else:
+    if not target.exists():
         new.rename(target)
+        return
+    target.rename(old)
+    try:
+        new.rename(target)
+    finally:
+        if not target.exists():
+            old.rename(target)  # nothing is lost: the older asset is back
