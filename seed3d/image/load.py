@@ -94,7 +94,7 @@ def decode(data: bytes, name: str, config: ImageConfig | None = None) -> Photo:
     if not data:
         raise InputError(f"{name}: got an empty file (0 bytes); {WANTED}. Copy the file again")
     notes: list[Fallback] = []
-    image = _open(data, name)
+    image = _open(data, name, config)
     _check_size(image.size, name, config)
     try:
         frames = getattr(image, "n_frames", 1)
@@ -111,7 +111,7 @@ def decode(data: bytes, name: str, config: ImageConfig | None = None) -> Photo:
     return Photo(np.asarray(rgb), None if alpha is None else np.asarray(alpha), tuple(notes))
 
 
-def _open(data: bytes, name: str) -> Image:
+def _open(data: bytes, name: str, config: ImageConfig) -> Image:
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -123,7 +123,8 @@ def _open(data: bytes, name: str) -> Image:
         ) from error
     except Image.DecompressionBombError as error:
         raise InputError(
-            f"{name}: too many pixels ({error}). Make the image smaller before use"
+            f"{name}: got too many pixels ({error}); wanted at most {config.max_pixels / 1e6:g}"
+            " million (image.max_pixels). Make the image smaller"
         ) from error
     except _DECODE_ERRORS as error:
         raise InputError(

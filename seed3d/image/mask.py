@@ -27,12 +27,14 @@ MODEL_KEEP, ALPHA_KEEP = 0.05, 0.002
 """Separate parts below this share of the largest part's area are dropped."""
 HOLE_SHARE = 0.005
 """Holes of a network's mask below this share of the object's area are filled."""
-UNDECIDED = 0.4
-"""Undecided area (probability 0.2 to 0.8) over object area from which the network is unsure."""
+UNDECIDED, UNSURE = 0.15, 0.25
+"""Undecided area (probability 0.2 to 0.8) over object area: from the first on the border rule is
+tried, from the second on the doubt is reported."""
 BORDER_DISTANCE = 10.0
 """CIELAB distance from the border's colour from which a pixel is not background."""
-BORDER_UNIFORM = 0.85
-"""Share of border pixels that must have the border's median colour."""
+BORDER_UNIFORM, BORDER_STUDIO = 0.85, 0.97
+"""Share of border pixels that must have the border's median colour: where the network found
+nothing, and where it's only undecided."""
 
 # Smoothstep from 0.1 to 0.9: the network's edges are wider than those of a photo. Measured with
 # object_mask: 15 % less error in coverage.
@@ -99,26 +101,27 @@ def _segment(rgb: np.ndarray, alpha: np.ndarray | None, name: str) -> Found:
     failed = f"the segmentation model marked {area:.1%} of the image"
     if believed:
         failed = f"the segmentation model is undecided about {undecided:.0%} of the object"
-    border, reason = border_mask(rgb)
+    border, reason = border_mask(rgb, BORDER_STUDIO if believed else BORDER_UNIFORM)
     if border is not None:
         what = f"{name}: {failed}; the object was separated by the uniform colour of the border"
         return Found(_under_alpha(border, alpha), "border", (Fallback("image", what),))
     if believed:
         what = f"{name}: {failed}; a PNG with transparent background would be safer"
-        return Found(mask, "model", (Fallback("image", what),))
+        return Found(mask, "model", (Fallback("image", what),) if undecided >= UNSURE else ())
     raise StageError(
         f"{name}: no object found: {failed}, and {reason}; wanted one object that stands out from"
         " the background. Use another photo, a PNG with transparent background, or pass a mask"
     )
 
 
-def border_mask(rgb: np.ndarray) -> tuple[np.ndarray | None, str]:
+def border_mask(rgb: np.ndarray, uniform: float = BORDER_UNIFORM) -> tuple[np.ndarray | None, str]:
     """Separate the object from a background of one colour.
 
     Background is what has the border's median colour and is connected to the border.
 
     Args:
         rgb: (H, W, 3) uint8 sRGB.
+        uniform: Share of border pixels that must be alike.
 
     Returns:
         The mask (H, W) uint8, or None and the reason why the rule doesn't apply.
@@ -134,9 +137,9 @@ def border_mask(rgb: np.ndarray) -> tuple[np.ndarray | None, str]:
     edge = max(2, min(ring.shape) // 40)
     ring[edge:-edge, edge:-edge] = False
     distance = np.linalg.norm(lab - np.median(lab[ring], axis=0), axis=-1)
-    uniform = float((distance[ring] < BORDER_DISTANCE).mean())
-    if uniform < BORDER_UNIFORM:
-        return None, f"the border has no uniform colour ({uniform:.0%} alike)"
+    alike = float((distance[ring] < BORDER_DISTANCE).mean())
+    if alike < uniform:
+        return None, f"the border has no uniform colour ({alike:.0%} alike)"
     labels, _ = ndimage.label(distance < BORDER_DISTANCE)
     outside = np.isin(labels, np.setdiff1d(np.unique(labels[ring]), [0]))
     inside = Image.fromarray((~outside).astype(np.uint8) * 255)
