@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-MATERIAL_COLORS = 5
+MATERIAL_COLORS = 4
 """Colours among which albedo may differ without being taken for shading."""
-RIDGE = 0.02
+RIDGE = 0.005
 """Pull of the shading towards none, in shares of the number of samples."""
-LIMIT = (0.55, 1.5)
+LIT = 0.9
+"""Quantile of the seen samples' shading that counts as fully lit: it keeps its brightness."""
+SHEEN = 0.012
+"""Linear light that a dielectric mirrors from around it whatever its colour: 4 % of about 0.3."""
+LIMIT = (0.35, 1.6)
 """Range of the shading that is divided out."""
 
 
@@ -23,10 +27,15 @@ class Shading:
     reference: float
     """Log brightness that keeps its value."""
 
-    def factor(self, normal: np.ndarray) -> np.ndarray:
-        """Return the shading (N, 1) of unit normals (N, 3); dividing by it gives albedo."""
+    def remove(self, color: np.ndarray, normal: np.ndarray) -> np.ndarray:
+        """Return albedo (N, 3) of linear colours (N, 3) on faces with unit normals (N, 3)."""
         log = normal @ self.coefficients - self.reference
-        return np.clip(np.exp(log), *LIMIT).astype(np.float32)[:, None]
+        return without_sheen(color) / np.clip(np.exp(log), *LIMIT).astype(np.float32)[:, None]
+
+
+def without_sheen(color: np.ndarray) -> np.ndarray:
+    """Take the mirrored surroundings off linear colours, at most 70 % of a dark one."""
+    return np.maximum(color - np.float32(SHEEN), np.float32(0.3) * color)
 
 
 def fit_shading(color: np.ndarray, normal: np.ndarray, weight: np.ndarray) -> Shading:
@@ -41,6 +50,7 @@ def fit_shading(color: np.ndarray, normal: np.ndarray, weight: np.ndarray) -> Sh
         normal: (N, 3) unit, canonical frame.
         weight: (N,) trust in each sample.
     """
+    color = without_sheen(color)
     keep = np.flatnonzero((weight > 0.3) & (color.mean(axis=1) > 0.003))
     keep = keep[:: max(1, len(keep) // 20_000)]
     if len(keep) < 50:
@@ -60,7 +70,7 @@ def fit_shading(color: np.ndarray, normal: np.ndarray, weight: np.ndarray) -> Sh
         error = np.abs(luminance - design @ solution)
         robust = np.minimum(1.0, 0.15 / np.maximum(error, 1e-6))
     shade = normal[keep] @ solution[:3]
-    return Shading(solution[:3], float(np.quantile(shade, 0.7)))
+    return Shading(solution[:3], float(np.quantile(shade, LIT)))
 
 
 def _color_classes(color: np.ndarray) -> np.ndarray:

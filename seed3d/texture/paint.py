@@ -22,8 +22,11 @@ ON_SURFACE = 0.006
 """Slack in depth for the surface's own points [canonical units]."""
 MIRRORED = 0.03
 """Slack in depth for mirrored points: how far the object may be from symmetric."""
-MIRRORS = (np.array([1.0, -1.0, 1.0]), np.array([-1.0, 1.0, 1.0]), np.array([-1.0, -1.0, 1.0]))
-"""Left-right first (most objects have it), then front-back, then both."""
+LEFT_RIGHT = (1.0, -1.0, 1.0)
+FRONT_BACK = (-1.0, 1.0, 1.0)
+HALF_TURN = (-1.0, -1.0, 1.0)
+SYMMETRIC = 0.02
+"""Mean distance [canonical units] between a mesh and its half turn that counts as symmetric."""
 COARSE = 4
 """The smooth completion is solved on a map this many times smaller."""
 NORMAL_REACH = 0.12
@@ -55,7 +58,8 @@ def paint_from_photo(
     Raises:
         StageError: No chart covers a texel.
     """
-    view = register(solid_mesh, Caster(solid_mesh), subject, camera)
+    caster = Caster(solid_mesh)
+    view = register(solid_mesh, caster, subject, camera)
     texels = chart_texels(solid_mesh, atlas, config.size)
     coarse = chart_texels(solid_mesh, atlas, max(config.size // COARSE, 64))
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
@@ -67,7 +71,8 @@ def paint_from_photo(
     else:
         fallbacks = (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
         far = np.broadcast_to(_linear(material_prior), coarse.position.shape).astype(np.float32)
-    base, seen = _layers(view, shading, texels, _upsample(far, coarse, texels))
+    symmetries = _symmetries(caster, solid_mesh)
+    base, seen = _layers(view, shading, texels, symmetries, _upsample(far, coarse, texels))
     constant = np.ones(len(base), np.float32)
     return PBRMaps(
         base_color=color_map(base, texels.covered),
@@ -90,11 +95,29 @@ def _albedo(
     view: PhotoView, shading: Shading, position: np.ndarray, normal: np.ndarray, slack: float
 ) -> tuple[np.ndarray, np.ndarray]:
     color, trust = observe(view, position, normal, slack)
-    return color / shading.factor(normal), trust
+    return shading.remove(color, normal), trust
+
+
+def _symmetries(caster: Caster, mesh: Mesh) -> tuple[tuple[float, float, float], ...]:
+    """Order in which mirror images are tried; each is used only where the shape agrees.
+
+    Most objects have a left and a right that match. Where the whole shape survives half a turn
+    (a can, a box, a table), its back most likely looks like its front, not like its mirror image.
+    """
+    points = mesh.vertices[:: max(1, len(mesh.vertices) // 2000)]
+    turned = points * np.array(HALF_TURN)
+    distance = np.linalg.norm(caster.closest(turned)[0] - turned, axis=1)
+    if distance.mean() < SYMMETRIC:
+        return (HALF_TURN, LEFT_RIGHT, FRONT_BACK)
+    return (LEFT_RIGHT, HALF_TURN, FRONT_BACK)
 
 
 def _layers(
-    view: PhotoView, shading: Shading, texels: Texels, far: np.ndarray
+    view: PhotoView,
+    shading: Shading,
+    texels: Texels,
+    symmetries: tuple[tuple[float, float, float], ...],
+    far: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Blend photo over mirrored photo over the smooth completion, by trust, without hard seams.
 
@@ -104,9 +127,9 @@ def _layers(
     color, seen = _albedo(view, shading, texels.position, texels.normal, ON_SURFACE)
     out = color * seen[:, None]
     left = 1.0 - seen
-    for mirror in MIRRORS:
+    for symmetry in symmetries:
         open_ = np.flatnonzero(left > 0.01)
-        flip = mirror.astype(np.float32)
+        flip = np.array(symmetry, np.float32)
         color, trust = _albedo(
             view, shading, texels.position[open_] * flip, texels.normal[open_] * flip, MIRRORED
         )
