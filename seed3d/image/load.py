@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import struct
+import warnings
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -115,7 +116,10 @@ def _open(data: bytes, name: str, config: ImageConfig) -> Image:
     from PIL import Image, UnidentifiedImageError
 
     try:
-        return Image.open(io.BytesIO(data), formats=FORMATS)
+        with warnings.catch_warnings():
+            # Pillow's own, lower limit; ours is checked next, with a message of ours.
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            return Image.open(io.BytesIO(data), formats=FORMATS)
     except UnidentifiedImageError as error:
         raise InputError(
             f"{name}: got {_lookalike(data)}; {WANTED}. Convert it, or check that the file"
