@@ -6,6 +6,7 @@ import math
 
 import torch
 
+from seed3d.data.labels import category_row
 from seed3d.geometry import flow
 from seed3d.geometry.autoencoder import BlockAutoencoder
 from seed3d.geometry.dit import ShapeDiT
@@ -40,7 +41,7 @@ class HeadTask:
         rows = [objects.attributes[int(i)] for i in objects.owner]
         return (
             torch.tensor([max(row["size_m"]) for row in rows]),
-            torch.tensor([categories.get(row["category"], -1) for row in rows]),
+            torch.tensor([categories.get(category_row(row["category"]), -1) for row in rows]),
             torch.tensor([materials.get(row["material"], -1) for row in rows]),
             torch.tensor([row["has_front"] for row in rows]),
         )
