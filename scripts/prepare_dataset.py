@@ -30,7 +30,9 @@ def recipes(args: argparse.Namespace) -> list[tuple[str, tuple]]:
     if args.furniture:
         from seed3d.data.furniture import catalogue
 
-        rows += [("furniture", (entry, args.cache, args.views)) for entry in catalogue(args.furniture)]
+        rows += [
+            ("furniture", (entry, args.cache, args.views)) for entry in catalogue(args.furniture)
+        ]
     return rows
 
 

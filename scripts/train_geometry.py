@@ -89,9 +89,7 @@ def dit(args: argparse.Namespace, config: dict[str, Any]) -> None:
     torch.manual_seed(0)
     model = ShapeDiT(**config["dit"])
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters")
-    task = DiTTask(
-        model, load_autoencoder(args, config), *both(args), config["shift"], args.device
-    )
+    task = DiTTask(model, load_autoencoder(args, config), *both(args), config["shift"], args.device)
     run(task, args, config, "dit")
 
 

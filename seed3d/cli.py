@@ -1,5 +1,6 @@
 """The command line: thin over `seed3d.pipeline`. Exit codes: 0 done and verified, 1 something
-failed (told per item), 2 wrong usage."""
+failed (told per item), 2 wrong usage.
+"""
 
 from __future__ import annotations
 

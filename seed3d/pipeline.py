@@ -13,7 +13,18 @@ from typing import Any
 
 from seed3d.config import Config, to_dict
 from seed3d.names import asset_name
-from seed3d.types import Asset, Atlas, Camera, Estimate, Fallback, PBRMaps, Solid, Subject, Verdict
+from seed3d.types import (
+    Asset,
+    Atlas,
+    Camera,
+    Estimate,
+    Fallback,
+    PBRMaps,
+    Solid,
+    Subject,
+    SurfaceMaterial,
+    Verdict,
+)  # fmt: skip
 
 Progress = Callable[[str], AbstractContextManager[Any]]
 """Called with a stage's name; the stage runs inside the context it returns."""
@@ -44,11 +55,13 @@ def generate(
     from seed3d.image.load import read_file
     from seed3d.image.prepare import prepare
     from seed3d.mesh.solid import make_solid
-    from seed3d.physics.materials import looks
+    from seed3d.physics.materials import material
     from seed3d.texture.paint import paint_from_photo
     from seed3d.texture.unwrap import unwrap
 
     config = config or Config()
+    if config.physics.material:
+        material(config.physics.material)  # a misspelt name fails before the long work
     clock = Clock(progress)
     label, data = (name or "photo", photo) if isinstance(photo, bytes) else (
         name or Path(photo).stem, read_file(Path(photo)))  # fmt: skip
@@ -62,7 +75,8 @@ def generate(
     with clock("unwrap"):
         atlas = unwrap(solid.mesh, config.texture)
     with clock("texture"):
-        look = looks(config.physics.material or shape.material.value)
+        row = material(config.physics.material or shape.material.value)
+        look = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
         maps = paint_from_photo(solid.mesh, atlas, subject, shape.camera, look, config.texture)
     estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
                  "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
@@ -97,6 +111,7 @@ def simready(
     from seed3d.geometry.tsdf import canonical
     from seed3d.mesh.load import load_surface
     from seed3d.mesh.solid import make_solid
+    from seed3d.physics.naming import category_from_name
     from seed3d.texture.transfer import paint_from_surface
     from seed3d.texture.unwrap import unwrap
 
@@ -116,7 +131,11 @@ def simready(
         atlas = unwrap(solid.mesh, config.texture)
     with clock("texture"):
         maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
-    estimates = {"size_m": Estimate(source_size, "mesh", f"extents of {path.name}, read as metres")}
+    estimates = {
+        "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, read as metres"),
+        "material": Estimate(None, "prior"),
+        "category": category_from_name(label),
+    }
     inputs = _inputs(path.name, path.read_bytes(), config)
     return _finish(asset_name(label), solid, atlas, maps, estimates, (), config, clock, inputs)
 
@@ -135,26 +154,25 @@ def _finish(
     subject: Subject | None = None,
 ) -> Asset:
     """Canonical textured solid to asset: metric size, hulls, mass."""
-    from seed3d.physics.body import metric, rigid_body
+    from seed3d.physics.body import rigid_body
     from seed3d.physics.hulls import decompose
+    from seed3d.physics.size import metric
 
     with clock("hulls"):
-        collision = decompose(solid.mesh, config.physics, config.seed)
+        category = estimates["category"]
+        mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, category)
+        collision = decompose(mesh, config.physics, config.seed)
     with clock("physics"):
-        placed = metric(solid.mesh, estimates["size_m"], config.physics)
-        hulls = tuple(hull.moved(placed.scale, placed.offset) for hull in collision.hulls)
-        body = rigid_body(
-            placed.mesh, estimates.get("material"), estimates.get("category"), config.physics
-        )
+        found = rigid_body(mesh, estimates["material"], category, config.physics)
     return Asset(
         name=name,
-        mesh=placed.mesh,
+        mesh=mesh,
         atlas=atlas,
         maps=maps,
-        collision=dataclasses.replace(collision, hulls=hulls),
-        body=body.body,
-        estimates={**estimates, **placed.estimates, **body.estimates},
-        fallbacks=(*fallbacks, *solid.fallbacks, *body.fallbacks),
+        collision=collision,
+        body=found.body,
+        estimates={**estimates, **sizes, **found.estimates},
+        fallbacks=(*fallbacks, *solid.fallbacks, *found.fallbacks),
         inputs=inputs,
         camera=camera,
         subject=subject,
@@ -173,7 +191,7 @@ def save(
     Returns:
         The verdict, as it stands in report.json.
     """
-    from seed3d.export import asset_files, write_files
+    from seed3d.export import asset_files, with_report, write_files
     from seed3d.texture.preview import preview_files
     from seed3d.verify import verify_folder
 
@@ -186,7 +204,7 @@ def save(
     with clock("verify"), tempfile.TemporaryDirectory(prefix="seed3d-") as temporary:
         verdict = verify_folder(write_files(files, Path(temporary) / asset.name), config.verify)
     timed = dataclasses.replace(asset, timings_s=clock.seconds)
-    write_files(asset_files(timed, config.export.formats, verdict, extras), folder)
+    write_files(with_report(files, timed, config.export.formats, verdict), folder)
     return verdict
 
 

@@ -27,9 +27,7 @@ def framed(
     low, high = uv.min(axis=0), uv.max(axis=0)
     focal = (2.0 - 4.0 * padding) / float((high - low).max())
     center = -focal * (low + high) / 2.0
-    return Camera(
-        azimuth_rad, elevation_rad, distance, focal, float(center[0]), float(center[1])
-    )
+    return Camera(azimuth_rad, elevation_rad, distance, focal, float(center[0]), float(center[1]))
 
 
 def random_camera(

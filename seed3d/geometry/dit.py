@@ -87,7 +87,9 @@ class ShapeDiT(ModelMixin, ConfigMixin):
         fine = self._seen(photo.local, cameras, self.fine_points, 64)
         mid = self._seen(photo.mid, cameras, self.mid_points, 8)
         place = cam.to_camera(cameras, self.centers)
-        place = place - torch.stack([0 * cameras[:, 2], 0 * cameras[:, 2], cameras[:, 2]], -1)[:, None]
+        place = (
+            place - torch.stack([0 * cameras[:, 2], 0 * cameras[:, 2], cameras[:, 2]], -1)[:, None]
+        )
         local = self.fine_in(fine) + self.mid_in(mid) + self.where_in(place)
         return tokens, local + self._camera_vector(cameras)[:, None]
 

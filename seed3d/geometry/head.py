@@ -105,7 +105,9 @@ def head_loss(
     error = (size_m.log() - out.log_size[:, 0]) / log_std.exp()
     return {
         "azimuth": (azimuth_ce * known).sum() / share,
-        "offset": (functional.smooth_l1_loss(picked, turn - nearest, reduction="none") * known).sum()
+        "offset": (
+            functional.smooth_l1_loss(picked, turn - nearest, reduction="none") * known
+        ).sum()
         / share,
         "pose": 4 * functional.smooth_l1_loss(out.pose, pose, beta=0.1),
         "size": 0.3 * (0.5 * error.square() + log_std).mean(),

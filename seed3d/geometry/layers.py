@@ -89,7 +89,7 @@ class DoubleBlock(nn.Module):
     def forward(
         self, shape: torch.Tensor, photo: torch.Tensor, vector: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """shape (B, T, D), photo (B, P, D), vector (B, D)."""
+        """Shape (B, T, D), photo (B, P, D), vector (B, D)."""
         streams = ((self.shape, shape), (self.photo, photo))
         parts = [stream.modulation(vector) for stream, _ in streams]
         qkv = [
@@ -115,7 +115,7 @@ class SingleBlock(nn.Module):
         self.mlp = MLP(width)
 
     def forward(self, x: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
-        """x (B, T + P, D), vector (B, D)."""
+        """X (B, T + P, D), vector (B, D)."""
         shift, scale, gate = self.modulation(vector)
         y = _modulated(x, shift, scale)
         return x + gate * (self.attention.out(attend(*self.attention.project(y))) + self.mlp(y))

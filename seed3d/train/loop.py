@@ -57,7 +57,9 @@ def learning_rate(config: TrainConfig, step: int) -> float:
     return config.learning_rate * min(1.0, (step + 1) / config.warmup, max(left, 0.0))
 
 
-def train(task: Task, config: TrainConfig, folder: Path, extra: dict | None = None) -> torch.nn.Module:
+def train(
+    task: Task, config: TrainConfig, folder: Path, extra: dict | None = None
+) -> torch.nn.Module:
     """Train until config.steps and return the averaged model; goes on where `folder` left off.
 
     Writes ``state.safetensors`` (model, average, optimiser), ``log.jsonl`` and ``config.json``.
@@ -105,7 +107,9 @@ def train(task: Task, config: TrainConfig, folder: Path, extra: dict | None = No
             _log(folder, {"step": step, "skipped": True, "norm": norm, "loss": loss.item()})
             if bad >= 10:
                 if not state_file.exists():
-                    raise CheckpointError(f"{folder}: the loss broke down before the first checkpoint")
+                    raise CheckpointError(
+                        f"{folder}: the loss broke down before the first checkpoint"
+                    )
                 load_state(state_file, model, ema, optimizer)  # weights go back, batches go on
                 bad = 0
             continue
@@ -142,7 +146,7 @@ def train(task: Task, config: TrainConfig, folder: Path, extra: dict | None = No
     return model.eval()
 
 
-class averaged:  # noqa: N801 - used like a function
+class averaged:
     """Within the block the model has the averaged weights."""
 
     def __init__(self, model: torch.nn.Module, ema: dict[str, torch.Tensor]) -> None:

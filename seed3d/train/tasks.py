@@ -101,7 +101,12 @@ class DiTTask:
         shift: float = 2.0,
         device: str = "cpu",
     ) -> None:
-        self.model, self.autoencoder, self.train, self.held_out = model, autoencoder, train, held_out
+        self.model, self.autoencoder, self.train, self.held_out = (
+            model,
+            autoencoder,
+            train,
+            held_out,
+        )
         self.shift, self.device = shift, device
         self.weights = photo_weights(train)
         with torch.no_grad():
