@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,23 @@ class _Attempt:
     """Share of the time still left that this run may take."""
 
 
+@dataclass(frozen=True)
+class _Candidate:
+    """Hulls of the object scaled to a longest side of 2, with their measured error."""
+
+    hulls: tuple[Mesh, ...]
+    ratio: float
+    """Volume of their union over the solid's."""
+    filled: float
+    """Share of the dents, what the solid's convex hull has beyond the solid, that they fill."""
+    notes: tuple[Fallback, ...]
+
+    @property
+    def fills_too_much(self) -> bool:
+        """True where open space worth naming is closed; a near-convex solid has none."""
+        return self.filled > MAX_FILLED and self.ratio > 1.0 / CONVEX_SHARE
+
+
 def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
     """Split a closed mesh into convex hulls with CoACD (Wei et al. 2022), in a process of its own.
 
@@ -64,13 +81,11 @@ def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
     unit = mesh.moved(2.0 / size, -center * 2.0 / size)  # the longest side is 2
     solid = to_manifold(unit)
     if solid.volume() > CONVEX_SHARE * solid.hull().volume():
-        parts, notes = [unit.vertices], []
+        best, notes = _candidate([unit.vertices], solid, size, config), []
     else:
-        parts, notes = _decompose_unit(solid, config, seed)
-    hulls, more = _engine_hulls(parts, solid.volume(), size, config)
-    ratio, filled = _measure(hulls, solid)
-    notes += more + _fill_note(len(hulls), ratio, filled)
-    return Collision(tuple(hull.moved(size / 2.0, center) for hull in hulls), ratio, tuple(notes))
+        best, notes = _decompose_unit(solid, size, config, seed)
+    hulls = tuple(hull.moved(size / 2.0, center) for hull in best.hulls)
+    return Collision(hulls, best.ratio, (*notes, *best.notes, *_fill_note(best)))
 
 
 def _check_config(config: PhysicsConfig) -> None:
@@ -98,32 +113,48 @@ def _attempts(threshold: float) -> tuple[_Attempt, ...]:
 
 
 def _decompose_unit(
-    solid: Any, config: PhysicsConfig, seed: int
-) -> tuple[list[np.ndarray], list[Fallback]]:
-    """Run CoACD on a solid of longest side 2; return the parts' points and what went wrong."""
+    solid: Any, size: float, config: PhysicsConfig, seed: int
+) -> tuple[_Candidate, list[Fallback]]:
+    """Run CoACD on a solid of longest side 2; once finer where too much of the dents is filled."""
     end = time.monotonic() + config.hull_timeout_s
     notes: list[Fallback] = []
     for attempt in _attempts(config.hull_threshold):
-        limit = max(0.01, (end - time.monotonic()) * attempt.time_share)
-        options = {
-            "threshold": attempt.threshold,
-            "max_convex_hull": config.max_hulls,
-            "preprocess_mode": "off",
-            "resolution": 1000,
-            "mcts_nodes": 5,
-            "mcts_iterations": attempt.iterations,
-            "mcts_max_depth": attempt.depth,
-            "seed": seed % 2**31,
-        }
-        parts, problem = _run_worker(_simplified(solid, attempt.tolerance), options, limit)
-        if parts:
-            return parts, notes
-        notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
+        parts, problem = _run(solid, attempt, config, seed, end)
+        if not parts:
+            notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
+            continue
+        best = _candidate(parts, solid, size, config)
+        if not notes and best.fills_too_much:
+            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=1.0)
+            parts, problem = _run(solid, finer, config, seed, end)
+            if parts:
+                best = min(best, _candidate(parts, solid, size, config), key=lambda one: one.filled)
+            else:
+                what = f"CoACD at the finer threshold {finer.threshold:g} {problem}; kept the first"
+                notes.append(Fallback(STAGE, what))
+        return best, notes
     raise StageError(
         f"hulls: {'; '.join(n.what for n in notes)}; wanted a decomposition within "
         f"{config.hull_timeout_s:g} s. Raise physics.hull_timeout_s or physics.hull_threshold, "
         "or give a simpler mesh"
     )
+
+
+def _run(
+    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int, end: float
+) -> tuple[list[np.ndarray], str]:
+    limit = max(0.01, (end - time.monotonic()) * attempt.time_share)
+    options = {
+        "threshold": attempt.threshold,
+        "max_convex_hull": config.max_hulls,
+        "preprocess_mode": "off",
+        "resolution": 1000,
+        "mcts_nodes": 5,
+        "mcts_iterations": attempt.iterations,
+        "mcts_max_depth": attempt.depth,
+        "seed": seed % 2**31,
+    }
+    return _run_worker(_simplified(solid, attempt.tolerance), options, limit)
 
 
 def _simplified(solid: Any, tolerance: float) -> Mesh:
@@ -156,11 +187,12 @@ def _run_worker(
     return parts, "" if parts else "returned no hull"
 
 
-def _engine_hulls(
-    parts: list[np.ndarray], volume: float, size: float, config: PhysicsConfig
-) -> tuple[list[Mesh], list[Fallback]]:
+def _candidate(
+    parts: list[np.ndarray], solid: Any, size: float, config: PhysicsConfig
+) -> _Candidate:
     """Make hulls (longest side of the object 2) that engines accept, largest first."""
     notes = []
+    volume = solid.volume()
     made = [convex_hull(points, config.max_hull_vertices) for points in parts]
     # The tiniest volume in metres, brought to the object's unit scale.
     least = max(SLIVER_SHARE * volume, MINIMUM_VOLUME * (2.0 / size) ** 3)
@@ -179,7 +211,8 @@ def _engine_hulls(
     if thick:
         notes.append(Fallback(STAGE, f"{thick} flat hull(s) given a thickness that engines accept"))
     kept.sort(key=lambda item: (-item[2], *item[0].vertices.mean(axis=0)))
-    return [hull for hull, _, _ in kept], notes
+    hulls = tuple(hull for hull, _, _ in kept)
+    return _Candidate(hulls, *_measure(hulls, solid), tuple(notes))
 
 
 def _volume(hull: Mesh) -> float:
@@ -187,7 +220,7 @@ def _volume(hull: Mesh) -> float:
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _measure(hulls: list[Mesh], solid: Any) -> tuple[float, float]:
+def _measure(hulls: tuple[Mesh, ...], solid: Any) -> tuple[float, float]:
     """Return union volume over solid volume, and the share of the solid's dents that is filled.
 
     The dents are what the solid's convex hull has beyond the solid: cavities, holes, the space
@@ -202,11 +235,12 @@ def _measure(hulls: list[Mesh], solid: Any) -> tuple[float, float]:
     return float(union.volume() / solid.volume()), float(filled)
 
 
-def _fill_note(count: int, ratio: float, filled: float) -> list[Fallback]:
+def _fill_note(best: _Candidate) -> list[Fallback]:
     """Say it where hulls close space that is open in the mesh."""
-    if count == 1 and ratio < 1.0 / CONVEX_SHARE:
+    if not best.fills_too_much:
         return []
-    if filled <= MAX_FILLED:
-        return []
-    what = f"{count} hulls fill {filled:.0%} of the open space (volume ratio {ratio:.2f})"
-    return [Fallback(STAGE, what + "; a lower physics.hull_threshold or more max_hulls keep more")]
+    what = (
+        f"{len(best.hulls)} hull(s) fill {best.filled:.0%} of the open space (volume ratio "
+        f"{best.ratio:.2f}); a lower physics.hull_threshold or more max_hulls keep more"
+    )
+    return [Fallback(STAGE, what)]
