@@ -1,5 +1,6 @@
-"""The command line: thin over `seed3d.pipeline`. Exit codes: 0 done and verified, 1 something
-failed (told per item), 2 wrong usage.
+"""The command line: thin over `seed3d.pipeline`.
+
+Exit codes: 0 done and verified, 1 something failed (told per item), 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 @click.group(context_settings=_CONTEXT)
 @click.version_option(__version__, prog_name="seed3d")
 def main() -> None:
-    """One photo of an object to a 3D asset that a physics simulator can use at once.
+    r"""One photo of an object to a 3D asset that a physics simulator can use at once.
 
     \b
     seed3d generate examples/mug.png -o out/              photo to asset

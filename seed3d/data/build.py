@@ -7,7 +7,6 @@ that fails is listed with its cause in failures.jsonl and never stops the rest.
 from __future__ import annotations
 
 import json
-import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,7 +44,7 @@ def build_object(recipe: Recipe, folder: Path) -> str:
         return f"{type(error).__name__}: {error}"
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
         np.savez_compressed(file, **record)
-    os.replace(file.name, path)
+    Path(file.name).replace(path)
     return "made"
 
 

@@ -7,6 +7,7 @@ predict the clean latent; the velocity is (x_sigma - clean) / sigma.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -59,7 +60,7 @@ def sample(
     """
     x = noise
     sigmas = schedule(steps, shift)
-    for sigma, following in zip(sigmas[:-1], sigmas[1:], strict=True):
+    for sigma, following in pairwise(sigmas):
         clean = predict_clean(x, sigma.expand(len(x)))
         velocity = (x - clean) / sigma
         x = x + (following - sigma) * velocity

@@ -161,7 +161,7 @@ def raise_to_engine_minimum(mass: float, inertia: np.ndarray) -> ValidInertia:
     Raises:
         StageError: The mass itself [kg] is below the engine's minimum.
     """
-    floor = 10.0 * ENGINE_MINIMUM  # room for the rounding of a file and of the engine's own sums
+    floor = 2.0 * ENGINE_MINIMUM  # room for the rounding of a file and of the engine's own sums
     if mass < floor:
         raise StageError(
             f"mass: got {mass:.3g} kg; wanted at least {floor:.0e} kg, MuJoCo refuses less. "

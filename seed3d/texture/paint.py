@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from seed3d.config import TextureConfig
+from seed3d.conventions import srgb_to_linear
 from seed3d.render.raycast import Caster
+from seed3d.texture.complete import complete
 from seed3d.texture.light import Shading, fit_shading
 from seed3d.texture.photo import PhotoView, observe, register, sample_image
 from seed3d.texture.texels import (
@@ -29,8 +31,6 @@ SYMMETRIC = 0.02
 """Mean distance [canonical units] between a mesh and its half turn that counts as symmetric."""
 COARSE = 4
 """The smooth completion is solved on a map this many times smaller."""
-NORMAL_REACH = 0.12
-"""Distance [canonical units] that counts as much as a quarter turn of the surface."""
 
 
 def paint_from_photo(
@@ -65,14 +65,18 @@ def paint_from_photo(
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
     shading = fit_shading(color, coarse.normal, trust)
 
+    symmetries = _symmetries(caster, solid_mesh)
+    known, _, left = _layers(view, shading, coarse, symmetries)
     fallbacks: tuple[Fallback, ...] = ()
-    if trust.max() > 0.05:
-        far = _complete(coarse, *_albedo(view, shading, coarse.position, coarse.normal, ON_SURFACE))
+    if left.min() < 0.95:
+        mean = known / np.maximum(1.0 - left, 1e-3)[:, None]
+        far = complete(coarse.position, coarse.normal, mean, 1.0 - left)
     else:
         fallbacks = (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
-        far = np.broadcast_to(_linear(material_prior), coarse.position.shape).astype(np.float32)
-    symmetries = _symmetries(caster, solid_mesh)
-    base, seen = _layers(view, shading, texels, symmetries, _upsample(far, coarse, texels))
+        plain = srgb_to_linear(np.array(material_prior.base_color))
+        far = np.broadcast_to(plain, coarse.position.shape).astype(np.float32)
+    known, seen, left = _layers(view, shading, texels, symmetries)
+    base = known + left[:, None] * _upsample(far, coarse, texels)
     constant = np.ones(len(base), np.float32)
     return PBRMaps(
         base_color=color_map(base, texels.covered),
@@ -83,12 +87,6 @@ def paint_from_photo(
         seen_share=float((seen > 0.5).mean()),
         fallbacks=fallbacks,
     )
-
-
-def _linear(material: SurfaceMaterial) -> np.ndarray:
-    from seed3d.conventions import srgb_to_linear
-
-    return srgb_to_linear(np.array(material.base_color))
 
 
 def _albedo(
@@ -117,12 +115,12 @@ def _layers(
     shading: Shading,
     texels: Texels,
     symmetries: tuple[tuple[float, float, float], ...],
-    far: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Blend photo over mirrored photo over the smooth completion, by trust, without hard seams.
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Blend the photo over its mirror images by trust, so that no hard seam appears.
 
     Returns:
-        albedo (N, 3) linear, trust of the direct photo (N,).
+        albedo (N, 3) linear, premultiplied by the trust of all layers; trust of the direct
+        photo (N,); share (N,) left open for the completion.
     """
     color, seen = _albedo(view, shading, texels.position, texels.normal, ON_SURFACE)
     out = color * seen[:, None]
@@ -136,27 +134,7 @@ def _layers(
         share = left[open_] * trust
         out[open_] += color * share[:, None]
         left[open_] -= share
-    return out + far * left[:, None], seen
-
-
-def _complete(coarse: Texels, color: np.ndarray, trust: np.ndarray) -> np.ndarray:
-    """Return for each coarse texel the mean colour (N, 3) of the nearest seen surface.
-
-    Near means close, and parallel: both sides of a board count as one surface.
-    """
-    from scipy.spatial import cKDTree
-
-    line = np.einsum("ni,nj->nij", coarse.normal, coarse.normal).reshape(-1, 9)  # n and -n alike
-    place = np.column_stack([coarse.position, line * (NORMAL_REACH / 2**0.5)])  # (N, 12)
-    source = np.flatnonzero(trust > 0.05)
-    source = source[:: max(1, len(source) // 6_000)]
-    many = min(24, len(source))
-    distance, index = cKDTree(place[source]).query(place, k=many)
-    distance, index = distance.reshape(-1, many), source[index.reshape(-1, many)]
-    reach = distance[:, :1] + 0.05  # farther texels average over more of the surface
-    weight = trust[index] * np.exp(-((distance / reach) ** 2))
-    weight = (weight / weight.sum(axis=1, keepdims=True)).astype(np.float32)
-    return np.einsum("nk,nkc->nc", weight, color[index])
+    return out, seen, left
 
 
 def _upsample(values: np.ndarray, coarse: Texels, texels: Texels) -> np.ndarray:

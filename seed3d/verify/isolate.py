@@ -32,7 +32,11 @@ class Outcome:
 
 
 def run_parts(
-    parts: list[str], folder: Path, config: VerifyConfig, timeout_s: float = TIMEOUT_S
+    parts: list[str],
+    folder: Path,
+    config: VerifyConfig,
+    timeout_s: float = TIMEOUT_S,
+    worker: str = "seed3d.verify.worker",
 ) -> list[Outcome]:
     """Run each part in a process of its own, all at the same time.
 
@@ -41,6 +45,7 @@ def run_parts(
         folder: The asset's folder.
         config: Passed on.
         timeout_s: Time limit of each part [s].
+        worker: Module that runs one part.
 
     Returns:
         One outcome per part, in the same order. Nothing the engines print gets out.
@@ -49,7 +54,7 @@ def run_parts(
     with tempfile.TemporaryDirectory(prefix="seed3d_verify_") as work:
         started: list[_Running] = []
         try:
-            started += [_Running(part, folder, config, Path(work)) for part in parts]
+            started += [_Running(worker, part, folder, config, Path(work)) for part in parts]
             return [item.outcome(timeout_s) for item in started]
         finally:
             for item in started:
@@ -59,7 +64,9 @@ def run_parts(
 class _Running:
     """A started worker."""
 
-    def __init__(self, part: str, folder: Path, config: VerifyConfig, work: Path) -> None:
+    def __init__(
+        self, worker: str, part: str, folder: Path, config: VerifyConfig, work: Path
+    ) -> None:
         self.part, self.output = part, work / f"{part}.json"
         self.log: IO[bytes] = (work / f"{part}.log").open("w+b")
         package = str(Path(seed3d.__file__).resolve().parent.parent)
@@ -69,7 +76,7 @@ class _Running:
         self.began = time.monotonic()
         self.process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "seed3d.verify.worker", part),
+                *(sys.executable, "-m", worker, part),
                 *(str(folder.resolve()), json.dumps(asdict(config)), str(self.output)),
             ],
             stdin=subprocess.DEVNULL,

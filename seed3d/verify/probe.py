@@ -41,7 +41,7 @@ def find_cavities(visual: Mesh, hulls: list[Mesh]) -> Cavities | None:
     """
     # In units of the size: manifold's tolerance is absolute, a 1 cm object must not fall under it.
     origin, size = visual.bounds[0], float(visual.extents.max())
-    solid = _manifold(visual, origin, size)
+    solid = _manifold(_without_voids(visual), origin, size)
     if solid is None:
         return None
     outer = solid.hull()
@@ -56,6 +56,21 @@ def find_cavities(visual: Mesh, hulls: list[Mesh]) -> Cavities | None:
     bodies = [_manifold(convex_hull(h.vertices), origin, size) for h in hulls]
     filled = sum((_union([b for b in bodies if b]) ^ room).volume() for room in rooms)
     return Cavities(empty * size**3, min(filled / empty, 1.0))
+
+
+def _without_voids(mesh: Mesh) -> Mesh:
+    """Drop inner shells (wound inwards): no other object can get into a closed void."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    count = len(mesh.vertices)
+    ends = mesh.faces[:, [0, 1, 1, 2]].reshape(-1, 2).T
+    graph = coo_array((np.ones(ends.shape[1], bool), tuple(ends)), shape=(count, count))
+    shells, label = connected_components(graph, directed=False)
+    face_label = label[mesh.faces[:, 0]]
+    a, b, c = (mesh.vertices[mesh.faces[:, i]] - mesh.bounds[0] for i in range(3))
+    volume = np.bincount(face_label, np.einsum("ij,ij->i", a, np.cross(b, c)), shells)
+    return Mesh(mesh.vertices, mesh.faces[volume[face_label] > 0])
 
 
 def _union(bodies: list[Any]) -> Any:

@@ -148,10 +148,12 @@ def _references(path: Path) -> tuple[tuple[str, ...], Path]:
         key: next((c.get(key, "") for c in compilers if c.get(key)), "")
         for key in ("assetdir", "meshdir", "texturedir")
     }
+    bare = any(c.get("strippath") == "true" for c in compilers)
     found = []
     for tag, key in (("mesh", "meshdir"), ("texture", "texturedir"), ("include", "")):
         prefix = folder.get(key, "") or (folder["assetdir"] if key else "")
         for element in root.iter(tag):
             if element.get("file"):
-                found.append(str(Path(prefix) / element.get("file", "")))
+                file = element.get("file", "")
+                found.append(str(Path(prefix) / (Path(file).name if bare else file)))
     return tuple(dict.fromkeys(found)), path.parent

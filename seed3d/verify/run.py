@@ -10,7 +10,8 @@ import numpy as np
 from seed3d.config import VerifyConfig
 from seed3d.errors import ConfigError, near_miss
 from seed3d.types import Check, Verdict
-from seed3d.verify.drop import Rest, agreement_checks
+from seed3d.verify.drop import Rest
+from seed3d.verify.drop_checks import agreement_checks
 from seed3d.verify.folder import find_files
 from seed3d.verify.isolate import TIMEOUT_S, Outcome, run_parts
 from seed3d.verify.stability import Support

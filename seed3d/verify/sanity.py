@@ -7,7 +7,7 @@ import numpy as np
 from seed3d.types import Check, Mesh
 from seed3d.verify.model import FileModel, Hull, MassProperties, convex_hull, signed_volume
 from seed3d.verify.probe import LARGE_CAVITY, MOST_FILLED, find_cavities
-from seed3d.verify.text import rounded
+from seed3d.verify.text import fixed, percent, rounded
 
 SIZE_M = (1e-3, 100.0)
 """Longest side of an object that a rigid-body engine can hold."""
@@ -44,7 +44,7 @@ def check_visual(model: FileModel) -> list[Check]:
     body = model.visual.to_trimesh()
     broken = 0 if body.is_watertight else _open_edges(model.visual)
     closed = bool(body.is_watertight)
-    checks = [Check("watertight", closed, f"{broken} open edges", "0 open edges", model.format)]
+    checks = [Check("watertight", closed, float(broken), "0 open edges", model.format)]
     volume = signed_volume(model.visual)
     wound = bool(body.is_winding_consistent) and volume > 0
     value = rounded(volume) if body.is_winding_consistent else "faces wound both ways"
@@ -111,26 +111,46 @@ def _geometry_checks(body: MassProperties, solid: Mesh, where: str) -> list[Chec
     share = max(float(outside) / float(solid.extents.max()), 0.0)
     wanted = f"<= {100 * OUTSIDE_SHARE:g} % of the size outside the object"
     passed = share <= OUTSIDE_SHARE
-    checks.append(Check("centre of mass", passed, f"{100 * share:.3g} %", wanted, where))
+    checks.append(Check("centre of mass", passed, percent(share), wanted, where))
     return checks
 
 
-def check_hulls(model: FileModel) -> list[Check]:
-    """Check that the collision hulls are convex, lie where the visible surface is, keep cavities."""
+def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Check]:
+    """Check that the collision hulls are convex, lie where the visible surface is, keep cavities.
+
+    Args:
+        model: A file that states hulls.
+        most_vertices: Limit for the vertices of one hull, None for no limit.
+    """
     if not model.hulls:
         return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
     checks = [_convex_check(model.hulls, model.format)]
+    if most_vertices is not None:
+        most = max(len(h.mesh.vertices) for h in model.hulls)
+        wanted = f"<= {most_vertices} vertices a hull"
+        checks.append(
+            Check("hull vertices", most <= most_vertices, float(most), wanted, model.format)
+        )
     if model.visual is None:
         return checks
     hulls = [convex_hull(h.mesh.vertices) for h in model.hulls]
     checks += _place_checks(model.visual, hulls, model.format)
-    cavities = find_cavities(model.visual, hulls)
-    if cavities is not None:
-        wanted = f"<= {MOST_FILLED:.0%} of cavities > {LARGE_CAVITY:.0%} of the convex hull filled"
-        value = f"{100 * cavities.filled:.3g} %" if cavities.volume_m3 else "no large cavity"
-        passed = cavities.filled <= MOST_FILLED
-        checks.append(Check("cavities", passed, value, wanted, model.format))
-    return checks
+    return [*checks, _cavity_check(model.visual, hulls, model.format)]
+
+
+def _cavity_check(visual: Mesh, hulls: list[Mesh], where: str) -> Check:
+    wanted = (
+        f"<= {100 * MOST_FILLED:g} % of the space of cavities (each > {100 * LARGE_CAVITY:g} % of "
+        "the convex hull) filled"
+    )
+    cavities = find_cavities(visual, hulls)
+    if cavities is None:
+        value = "not measured: the visible mesh isn't a manifold solid"
+        return Check("cavities", True, value, wanted, where)
+    if not cavities.volume_m3:
+        return Check("cavities", True, "no large cavity", wanted, where)
+    passed = cavities.filled <= MOST_FILLED
+    return Check("cavities", passed, percent(cavities.filled), wanted, where)
 
 
 def _convex_check(hulls: tuple[Hull, ...], where: str) -> Check:
@@ -146,12 +166,12 @@ def _place_checks(visual: Mesh, hulls: list[Mesh], where: str) -> list[Check]:
     corners = np.concatenate([h.bounds for h in hulls])
     gap = np.abs(np.stack([corners.min(0), corners.max(0)]) - visual.bounds).max()
     wanted = f"bounds within {1000 * limit:.3g} mm of the visible ones"
-    checks = [Check("hull bounds", bool(gap <= limit), f"{1000 * gap:.3g} mm", wanted, where)]
+    checks = [Check("hull bounds", bool(gap <= limit), fixed(1000 * gap, 3), wanted, where)]
     points = surface_points(visual, 2000)
     bare = float((_outside(hulls, points) > limit).mean())
-    wanted = f"<= {MOST_UNCOVERED:.0%} of the surface farther than {1000 * limit:.3g} mm"
+    wanted = f"<= {100 * MOST_UNCOVERED:g} % of the surface farther than {1000 * limit:.3g} mm"
     passed = bare <= MOST_UNCOVERED
-    checks.append(Check("hull cover", passed, f"{100 * bare:.3g} %", wanted, where))
+    checks.append(Check("hull cover", passed, percent(bare), wanted, where))
     return checks
 
 
@@ -177,5 +197,5 @@ def surface_points(mesh: Mesh, count: int) -> np.ndarray:
     """Return `count` points spread over a surface by area (count, 3), the same on every run."""
     import trimesh
 
-    points, _ = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=0)
-    return np.asarray(points, np.float64)
+    sample = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=0)
+    return np.asarray(sample[0], np.float64)

@@ -14,6 +14,16 @@ def rounded(value: float, digits: int = 4) -> float | str:
     return float(f"{value:.{digits}g}") + 0.0 if math.isfinite(value) else str(value)
 
 
+def percent(share: float) -> float | str:
+    """Return a share as per cent, 3 digits; what is below 1e-4 % is noise of float32 files: 0."""
+    return rounded(100.0 * share if not abs(share) < 1e-6 else 0.0, 3)
+
+
+def fixed(value: float, decimals: int) -> float | str:
+    """Round to decimals, so that numerical dust becomes 0; not finite becomes text."""
+    return round(float(value), decimals) + 0.0 if math.isfinite(value) else str(value)
+
+
 def summary(verdict: Verdict) -> str:
     """Return the verdict as plain text: one line a check, a count at the end."""
     rows = [_row(check) for check in verdict.checks]

@@ -17,17 +17,24 @@ import numpy as np
 from seed3d.config import VerifyConfig, from_dict
 from seed3d.errors import InputError
 from seed3d.types import Check
-from seed3d.verify.drop import DropResult, drop_checks
-from seed3d.verify.folder import expected_from_report, find_files
+from seed3d.verify.drop import DropResult
+from seed3d.verify.drop_checks import drop_checks
+from seed3d.verify.folder import Expected, expected_from_report, find_files
 from seed3d.verify.model import FileModel, MassProperties
 from seed3d.verify.stability import Support, support_margin
+from seed3d.verify.text import percent
 
 
 def run_files(folder: Path, config: VerifyConfig) -> dict[str, Any]:
     """Run the checks of `check_files`."""
     from seed3d.verify.files import check_files
 
-    return _result(check_files(folder, expected_from_report(folder)))
+    try:
+        expected, checks = expected_from_report(folder), []
+    except InputError as error:
+        expected = Expected()
+        checks = [Check("opens", False, str(error), "readable", "report")]
+    return _result(checks + check_files(folder, expected))
 
 
 def run_pybullet(folder: Path, config: VerifyConfig) -> dict[str, Any]:
@@ -76,13 +83,13 @@ def _urdf_in_mujoco(path: Path) -> Check:
     from seed3d.verify.drop_mujoco import loaded_from_urdf
     from seed3d.verify.read_urdf import read_urdf
 
-    wanted = "compiles, mass and inertia within 0.1 % of the file"
+    wanted = "compiles, mass and inertia <= 0.1 % off the file"
     try:
         own, want = loaded_from_urdf(path), read_urdf(path, visual=False).mass
     except InputError as error:
         return Check("reads the URDF", False, str(error), wanted, "mujoco")
     off = _difference(own, want) if want is not None else np.inf
-    return Check("reads the URDF", bool(off <= 1e-3), f"{100 * off:.2g} % off", wanted, "mujoco")
+    return Check("reads the URDF", bool(off <= 1e-3), percent(off), wanted, "mujoco")
 
 
 def _difference(own: MassProperties, want: MassProperties) -> float:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from seed3d.data.procedural import (  
+    appliances,
+    cabinets,
     containers,
     cookware,
+    desk,
     electronics,
     food,
+    furniture,
     storage,
     tableware,
     tools,

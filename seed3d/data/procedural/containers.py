@@ -8,7 +8,7 @@ from seed3d.data.procedural.core import Part, Recipe, category, parts
 from seed3d.data.procedural.looks import chance, glass, metal, paint, pick, plastic, tint, uni
 from seed3d.data.procedural.prints import box_art, wrap_label
 from seed3d.data.procedural.shapes import Form, fillet, lathe, rect, spline, sweep
-from seed3d.data.procedural.solids import box, cylinder, ellipsoid
+from seed3d.data.procedural.solids import box, cylinder, ellipsoid, prism
 from seed3d.types import SurfaceMaterial
 
 
@@ -296,8 +296,6 @@ def carton(rng: np.random.Generator) -> Recipe:
     art = paint((1, 1, 1), 0.45, texture=box_art(rng), name="carton")
     body = box(x, y, wall, 0.0015, 1, atlas=True).at(z=wall / 2)
     roof_outline = np.array([(-x / 2, 0), (x / 2, 0), (0.001, gable), (-0.001, gable)])
-    from seed3d.data.procedural.solids import prism
-
     roof = prism(roof_outline, y).turn("x", 90).at(y=y / 2, z=wall - 0.001)
     ridge = box(0.003, y, fin, 0.0005, 1).at(z=wall + gable + fin / 2 - 0.002)
     plain = paint(tint(rng, "neutral", "bright", "pastel"), 0.45, name="carton")
@@ -376,13 +374,13 @@ def jar(rng: np.random.Generator) -> Recipe:
 def tin(rng: np.random.Generator) -> Recipe:
     """Sheet-metal box with a lid: biscuit, tea or mint tin."""
     x, y, z = uni(rng, 0.05, 0.16), uni(rng, 0.06, 0.2), uni(rng, 0.025, 0.14)
-    from seed3d.data.procedural.solids import prism
-
     corner = uni(rng, 0.006, 0.02)
     round_tin = chance(rng, 0.35)
     if round_tin:
         y = x
-    outline = np.asarray(rect(x, y, 0.49 * x if round_tin else corner, 12 if round_tin else 5))
+    steps = 12 if round_tin else 5
+    outline = np.roll(rect(x, y, 0.49 * x if round_tin else corner, steps), steps + 1, axis=0)
+    outline = np.vstack([[-x / 2, 0.0], outline])  # the label's seam faces -X
     lid_h = uni(rng, 0.01, 0.3 * z + 0.008)
     base = tint(rng, "bright", "neutral", "pastel", "dark", "glaze")
     look = paint(base, uni(rng, 0.25, 0.5), 0.35, wrap_label(rng, base, 0.1, 0.9), "tin")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seed3d.data.procedural.shapes import Form
+from seed3d.data.procedural.shapes import Form, cross
 from seed3d.types import Mesh, Surface, SurfaceMaterial
 
 DENSITY_KG_M3: dict[str, float] = {
@@ -171,8 +171,8 @@ def split_creases(
     from scipy.sparse.csgraph import connected_components
 
     a, b, c = (vertices[faces[:, k]] for k in range(3))
-    cross = np.cross(b - a, c - a)
-    unit = cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-30)
+    area = cross(b - a, c - a)
+    unit = area / np.maximum(np.linalg.norm(area, axis=1, keepdims=True), 1e-30)
     count = len(faces)
     corner = np.arange(3 * count).reshape(-1, 3)
     tail, head = faces.ravel(), np.roll(faces, -1, 1).ravel()
@@ -193,7 +193,7 @@ def split_creases(
     total, label = connected_components(graph, directed=False)
     points = np.empty((total, 3))
     points[label] = vertices[tail]
-    weight = np.repeat(cross, 3, axis=0)
+    weight = np.repeat(area, 3, axis=0)
     normals = np.stack([np.bincount(label, weight[:, k], total) for k in range(3)], -1)
     normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-30)
     return points, label.reshape(-1, 3).astype(np.int64), normals

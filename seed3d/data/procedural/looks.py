@@ -123,7 +123,7 @@ def grain(rng: np.random.Generator, color: Color, size: int = 128) -> np.ndarray
     )
     rings = np.sin(2 * np.pi * uni(rng, 5, 14) * (v + bend))
     fine = np.repeat(rng.normal(0, 1, (size, size // 16)), 16, axis=1)
-    value = 1 + uni(rng, 0.04, 0.12) * rings + uni(rng, 0.015, 0.05) * fine
+    value = 1 + uni(rng, 0.02, 0.09) * rings + uni(rng, 0.015, 0.05) * fine
     return to_bytes(np.array(color) * value[..., None])
 
 

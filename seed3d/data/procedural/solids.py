@@ -18,6 +18,7 @@ _SIDES = (  # axis of the normal, its sign, then u and v as (axis, sign), seen f
     (2, -1, (1, 1), (0, 1)),
 )
 """Front +X, right +Y, back -X, left -Y, top, bottom."""
+_UV_AXIS = np.array([(side[2][0], side[3][0]) for side in _SIDES])
 
 
 @lru_cache(maxsize=8)
@@ -74,8 +75,7 @@ def box(
         p = core + radius * off / np.linalg.norm(off, axis=1, keepdims=True)
     # u and v by position along the side; the axes are symmetric, so one lookup serves both signs
     fraction = np.stack([(a + h) / (2 * h) for a, h in zip(axes, half, strict=True)])
-    u_axis = np.array([s[2][0] for s in _SIDES])[side][:, None]
-    v_axis = np.array([s[3][0] for s in _SIDES])[side][:, None]
+    u_axis, v_axis = _UV_AXIS[side, 0, None], _UV_AXIS[side, 1, None]
     uv = np.stack([fraction[u_axis, uv_index[..., 0]], fraction[v_axis, uv_index[..., 1]]], -1)
     if atlas:
         cell = np.stack([side % 3, 1 - side // 3], -1)[:, None, :]
@@ -97,7 +97,7 @@ def prism(outline: np.ndarray | Sequence[np.ndarray], height: float, bevel: floa
     """Extrude an outline (N, 2), with optional holes after it, along z from 0 to `height` [m].
 
     The outer outline is counter-clockwise, holes are clockwise. Caps get planar UVs over the
-    bounding box, walls u around and v up.
+    bounding box, walls v up and u along the outline from its first point.
     """
     import manifold3d
 
@@ -110,6 +110,10 @@ def prism(outline: np.ndarray | Sequence[np.ndarray], height: float, bevel: floa
     caps = [[], []]
     for loop in loops:
         n = len(loop)
+        # u follows the length of the outline, so that prints are not stretched over long sides
+        along = np.linalg.norm(np.roll(loop, -1, 0) - loop, axis=1).cumsum()
+        u1 = along / along[-1]
+        u0 = np.concatenate([[0.0], u1[:-1]])
         for z, inset in levels:
             flat = _inset(loop, inset) if inset else loop
             vertices.append(np.column_stack([flat, np.full(n, z)]))
@@ -117,7 +121,6 @@ def prism(outline: np.ndarray | Sequence[np.ndarray], height: float, bevel: floa
         for k in range(len(levels) - 1):
             a, b = start + k * n + j, start + k * n + (j + 1) % n
             faces += [np.stack([a, b, b + n], -1), np.stack([a, b + n, a + n], -1)]
-            u0, u1 = j / n, (j + 1) / n
             v0, v1 = (np.full(n, levels[k + d][0] / height) for d in (0, 1))
             lower, right = np.stack([u0, v0], -1), np.stack([u1, v0], -1)
             upper, left = np.stack([u1, v1], -1), np.stack([u0, v1], -1)
