@@ -67,8 +67,8 @@ class ShapeDiT(ModelMixin, ConfigMixin):
         self.pooled_in = nn.Linear(POOLED_CHANNELS, width)
         self.camera_in = nn.Sequential(nn.Linear(7, width), nn.SiLU(), nn.Linear(width, width))
         self.time_in = nn.Sequential(nn.Linear(256, width), nn.SiLU(), nn.Linear(width, width))
-        self.double = nn.ModuleList(DoubleBlock(width, heads) for _ in range(double_blocks))
-        self.single = nn.ModuleList(SingleBlock(width, heads) for _ in range(single_blocks))
+        self.double_stream = nn.ModuleList(DoubleBlock(width, heads) for _ in range(double_blocks))
+        self.single_stream = nn.ModuleList(SingleBlock(width, heads) for _ in range(single_blocks))
         self.modulation_out = Modulation(width, 2)
         self.proj_out = nn.Linear(width, channels)
         nn.init.zeros_(self.proj_out.weight)
@@ -142,10 +142,10 @@ class ShapeDiT(ModelMixin, ConfigMixin):
             local = torch.where(drop[:, None, None], self.null_local, local)
         vector = self.time_in(sinusoid(sigma * 1000.0, 256)) + tokens[:, -1]
         x = self.proj_in(noisy) + self.position + local
-        for block in self.double:
+        for block in self.double_stream:
             x, tokens = block(x, tokens, vector)
         both = torch.cat([x, tokens], dim=1)
-        for block in self.single:
+        for block in self.single_stream:
             both = block(both, vector)
         x = both[:, : x.shape[1]]
         shift, scale = self.modulation_out(vector)

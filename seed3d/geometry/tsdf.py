@@ -54,9 +54,9 @@ def signed_distance_grid(mesh: Mesh, resolution: int) -> np.ndarray:
     wall_inside = ~open_space & (mean < 0)
     signed = np.where(wall_inside, -unsigned, signed)
 
-    # The shell fades in with the distance to the nearest enclosed voxel.
+    # A shell only where the nearest surface has no enclosed voxel right behind it.
     to_core = ndimage.distance_transform_edt(~(inside | wall_inside))
-    fade = np.clip(to_core - 1.5, 0.0, 1.0)
+    fade = np.clip(to_core - unsigned / h - 1.5, 0.0, 1.0)
     return (signed - SHELL_VOXELS * h * fade).astype(np.float32)
 
 
