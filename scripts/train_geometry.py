@@ -140,6 +140,29 @@ def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
                    "and this project's procedural objects",
         score=f"IoU {score:.3f} on validation photos with true cameras, {steps} steps",
     )  # fmt: skip
+    write_credits(args)
+
+
+def write_credits(args: argparse.Namespace) -> None:
+    """List the author and licence of every model trained on, as CC-BY asks."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for row in load_objects(args.features, ("train",)).attributes:
+        if row["creator"] != "seed3d":
+            groups.setdefault((row["licence"], row["creator"]), []).append(row["name"])
+    lines = [
+        "# Credits of the training models",
+        "",
+        f"`{args.out.name}` was trained on these models of the Sweet Home 3D furniture libraries",
+        "(Debian package sweethome3d-furniture 1.8), remeshed, rendered and encoded, and on this",
+        "project's own procedural objects. No model is redistributed here.",
+        "",
+        "| licence | author | models |",
+        "|---|---|---|",
+    ]
+    for (licence, creator), names in sorted(groups.items()):
+        unique = sorted(set(names))
+        lines.append(f"| {licence} | {creator} | {len(names)}: {', '.join(unique)} |")
+    args.out.with_name("CREDITS.md").write_text("\n".join(lines) + "\n")
 
 
 def main() -> None:

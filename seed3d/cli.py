@@ -16,6 +16,7 @@ from seed3d import __version__
 from seed3d.config import Config, ConfigError, load_preset, to_dict, update
 from seed3d.errors import Seed3DError
 
+UNITS_M = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
 _CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -82,10 +83,23 @@ def generate(images: tuple[Path, ...], out: Path, dry_run: bool, quiet: bool, **
 @_options
 @click.option("--up", type=click.Choice(["y", "z"]),
               help="Up axis of the file.  [default: y for GLB and OBJ, z for STL and PLY]")  # fmt: skip
+@click.option(
+    "--units",
+    type=click.Choice(["m", "cm", "mm", "inch"]),
+    default="m",
+    show_default=True,
+    help="Unit of the file's coordinates.",
+)
 def simready(
-    meshes: tuple[Path, ...], out: Path, dry_run: bool, quiet: bool, up: str | None, **flags: Any
+    meshes: tuple[Path, ...],
+    out: Path,
+    dry_run: bool,
+    quiet: bool,
+    up: str | None,
+    units: str,
+    **flags: Any,
 ) -> None:
-    """Make a simulation-ready asset from each mesh MESHES (GLB, glTF, OBJ, PLY, STL), in metres.
+    """Make a simulation-ready asset from each mesh MESHES (GLB, glTF, OBJ, PLY, STL).
 
     Open or broken meshes are rebuilt as a watertight solid; the texture is kept.
     """
@@ -93,7 +107,7 @@ def simready(
 
     from seed3d.pipeline import simready as run
 
-    _run_all(meshes, out, flags, dry_run, quiet, partial(run, up=up))
+    _run_all(meshes, out, flags, dry_run, quiet, partial(run, up=up, unit_m=UNITS_M[units]))
 
 
 @main.command()

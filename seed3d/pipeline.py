@@ -94,15 +94,17 @@ def simready(
     name: str | None = None,
     progress: Progress | None = None,
     up: str | None = None,
+    unit_m: float = 1.0,
 ) -> Asset:
     """Make a simulation-ready asset from a user's own mesh, keeping its texture.
 
     Args:
-        model: Path of a GLB, glTF, OBJ, PLY or STL file, in metres.
+        model: Path of a GLB, glTF, OBJ, PLY or STL file.
         config: Every option; the default preset's values where None.
         name: Name of the asset; from the file name where None.
         progress: Called at every stage.
         up: "y" or "z"; by the format where None.
+        unit_m: Length of the file's unit [m].
 
     Raises:
         InputError: The file is no usable mesh.
@@ -123,7 +125,7 @@ def simready(
     with clock("load"):
         source = load_surface(path, path.suffix, up=up)
         mesh, _, _ = canonical(source.mesh)
-        source_size = float(source.mesh.extents.max())
+        source_size = float(source.mesh.extents.max()) * unit_m
         source = dataclasses.replace(source, mesh=mesh)
     with clock("mesh"):
         solid = make_solid(mesh, config.mesh)
@@ -132,7 +134,7 @@ def simready(
     with clock("texture"):
         maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
     estimates = {
-        "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, read as metres"),
+        "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, unit {unit_m:g} m"),
         "material": Estimate(None, "prior"),
         "category": category_from_name(label),
     }
