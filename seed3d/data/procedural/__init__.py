@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from seed3d.data.procedural import (  
+from seed3d.data.procedural import (  # noqa: F401 each registers its categories
     appliances,
     cabinets,
     containers,
@@ -16,7 +16,7 @@ from seed3d.data.procedural import (
     tools,
     toys,
     wearables,
-)  # noqa: F401
+)
 from seed3d.data.procedural.core import (
     CATEGORIES,
     DENSITY_KG_M3,

@@ -19,7 +19,9 @@ def case(rng: np.random.Generator) -> SurfaceMaterial:
     """Return looks of a housing: mostly dark, white or grey plastic."""
     if chance(rng, 0.15):
         return metal(rng, "aluminium")
-    return plastic(rng, *pick(rng, [("dark",), ("dark", "neutral"), ("neutral",), ("bright", "pastel")]))
+    return plastic(
+        rng, *pick(rng, [("dark",), ("dark", "neutral"), ("neutral",), ("bright", "pastel")])
+    )
 
 
 @category("computer_mouse", 0.08, 0.2)
@@ -36,13 +38,38 @@ def computer_mouse(rng: np.random.Generator) -> Recipe:
     look, second = case(rng), plastic(rng, "dark", "neutral")
     zw = high * 0.83
     items = [Part(body.warp(v), look, "plastic_abs", density_kg_m3=650)]
-    wheel = cylinder(0.011, 0.006, 0.001, 24).turn("x", 90).at(x=0.24 * length, y=0.003, z=zw - 0.0085)
+    wheel = (
+        cylinder(0.011, 0.006, 0.001, 24).turn("x", 90).at(x=0.24 * length, y=0.003, z=zw - 0.0085)
+    )
     items.append(Part(wheel, second, "rubber"))
-    groove = sweep(np.array([(x, 0, high * np.sqrt(max(1 - (2 * x / length) ** 2.4, 0)) * (1 - 0.35 * x / length) * 0.965) for x in np.linspace(0.02, 0.46, 10) * length]), 0.0012, circle(1, 6))
+    groove = sweep(
+        np.array(
+            [
+                (
+                    x,
+                    0,
+                    high
+                    * np.sqrt(max(1 - (2 * x / length) ** 2.4, 0))
+                    * (1 - 0.35 * x / length)
+                    * 0.965,
+                )
+                for x in np.linspace(0.02, 0.46, 10) * length
+            ]
+        ),
+        0.0012,
+        circle(1, 6),
+    )
     items.append(Part(groove, second, "plastic_abs"))
     if chance(rng, 0.35):
         start = np.array([length * 0.48, 0, 0.3 * high])
-        cable = spline([start, start + [0.03, 0.004, -0.1 * high], start + [0.06, 0.012, -0.25 * high + 0.001]], 5)
+        cable = spline(
+            [
+                start,
+                start + [0.03, 0.004, -0.1 * high],
+                start + [0.06, 0.012, -0.25 * high + 0.001],
+            ],
+            5,
+        )
         items.append(Part(sweep(cable, 0.0017, circle(1, 8), round_ends=True), second, "rubber"))
     return Recipe(tuple(items))
 
@@ -53,7 +80,11 @@ def remote_control(rng: np.random.Generator) -> Recipe:
     y = uni(rng, 0.11, 0.23)
     x, z = y * uni(rng, 0.2, 0.34), uni(rng, 0.012, 0.025)
     look = case(rng)
-    items = [Part(box(x, y, z, uni(rng, 0.2, 0.45) * z, 3), look, "plastic_abs", density_kg_m3=BULK_KG_M3)]
+    items = [
+        Part(
+            box(x, y, z, uni(rng, 0.2, 0.45) * z, 3), look, "plastic_abs", density_kg_m3=BULK_KG_M3
+        )
+    ]
     key = plastic(rng, "neutral") if sum(look.base_color) < 1.5 else plastic(rng, "dark")
     accent = plastic(rng, "bright")
     cols, rows = int(rng.integers(2, 5)), int(rng.integers(4, 10))
@@ -61,14 +92,39 @@ def remote_control(rng: np.random.Generator) -> Recipe:
     top = 0.12 * y if pad else 0.42 * y
     for i in range(cols):
         for j in range(rows):
-            at = ((i + 0.5) / cols - 0.5) * x * 0.84, -0.45 * y + (j + 0.5) / rows * (top + 0.45 * y)
+            at = (
+                ((i + 0.5) / cols - 0.5) * x * 0.84,
+                -0.45 * y + (j + 0.5) / rows * (top + 0.45 * y),
+            )
             r = 0.32 * min(0.84 * x / cols, (top + 0.45 * y) / rows)
-            form = cylinder(r, 0.003, 0.0006, 14) if (j % 2) else box(2.1 * r, 1.6 * r, 0.003, 0.0008, 1).at(z=0.0015)
+            form = (
+                cylinder(r, 0.003, 0.0006, 14)
+                if (j % 2)
+                else box(2.1 * r, 1.6 * r, 0.003, 0.0008, 1).at(z=0.0015)
+            )
             items.append(Part(form.at(*at, z / 2 - 0.0012), key, "rubber"))
     if pad:
-        items.append(Part(torus(0.28 * x, 0.09 * x, 28, 8).scale(z=0.35).at(y=0.27 * y, z=z / 2), key, "plastic_abs"))
-        items.append(Part(cylinder(0.14 * x, 0.003, 0.0008, 20).at(y=0.27 * y, z=z / 2 - 0.001), accent, "plastic_abs"))
-    items.append(Part(cylinder(0.004, 0.003, 0.0005, 14).at(x=-0.3 * x, y=0.44 * y, z=z / 2 - 0.001), accent, "rubber"))
+        items.append(
+            Part(
+                torus(0.28 * x, 0.09 * x, 28, 8).scale(z=0.35).at(y=0.27 * y, z=z / 2),
+                key,
+                "plastic_abs",
+            )
+        )
+        items.append(
+            Part(
+                cylinder(0.14 * x, 0.003, 0.0008, 20).at(y=0.27 * y, z=z / 2 - 0.001),
+                accent,
+                "plastic_abs",
+            )
+        )
+    items.append(
+        Part(
+            cylinder(0.004, 0.003, 0.0005, 14).at(x=-0.3 * x, y=0.44 * y, z=z / 2 - 0.001),
+            accent,
+            "rubber",
+        )
+    )
     return Recipe(parts(items))
 
 
@@ -76,7 +132,10 @@ def remote_control(rng: np.random.Generator) -> Recipe:
 def phone(rng: np.random.Generator) -> Recipe:
     """Phone or tablet: lying, or standing on a stand with its screen towards +X."""
     tall = pick(rng, [uni(rng, 0.135, 0.17), uni(rng, 0.135, 0.17), uni(rng, 0.19, 0.25)])
-    wide, thick = tall * (uni(rng, 0.46, 0.52) if tall < 0.18 else uni(rng, 0.62, 0.72)), uni(rng, 0.007, 0.011)
+    wide, thick = (
+        tall * (uni(rng, 0.46, 0.52) if tall < 0.18 else uni(rng, 0.62, 0.72)),
+        uni(rng, 0.007, 0.011),
+    )
     look = pick(rng, [metal(rng, "aluminium"), plastic(rng), plastic(rng, "dark")])
     outline = rect(wide, tall, 0.012, 6)
     body = prism(outline, thick, 0.0018)
@@ -85,15 +144,32 @@ def phone(rng: np.random.Generator) -> Recipe:
     back = box(0.02, 0.02, 0.003, 0.001, 1).at(x=wide / 2 - 0.018, y=tall / 2 - 0.018, z=-0.001)
     glow = paint((1, 1, 1), 0.08, texture=screen(rng, 96, 192), name="screen")
     dark = paint((0.05, 0.05, 0.06), 0.2)
-    forms = [(body, look, "aluminium" if look.metallic else "plastic_abs", 1700.0), (face, glow, "glass", None), (back, dark, "plastic_abs", None)]
+    forms = [
+        (body, look, "aluminium" if look.metallic else "plastic_abs", 1700.0),
+        (face, glow, "glass", None),
+        (back, dark, "plastic_abs", None),
+    ]
     if chance(rng, 0.5):  # lying, its long side along Y
         return Recipe(tuple(Part(f, m, s, density_kg_m3=d) for f, m, s, d in forms))
     lean = uni(rng, 10, 30)
-    stood = [Part(f.turn("x", 90).turn("z", 90).turn("y", -lean).at(z=tall / 2 * np.cos(np.radians(lean)) + 0.012), m, s, density_kg_m3=d) for f, m, s, d in forms]
+    stood = [
+        Part(
+            f.turn("x", 90)
+            .turn("z", 90)
+            .turn("y", -lean)
+            .at(z=tall / 2 * np.cos(np.radians(lean)) + 0.012),
+            m,
+            s,
+            density_kg_m3=d,
+        )
+        for f, m, s, d in forms
+    ]
     stand = plastic(rng, "dark", "neutral")
     foot = box(0.09, 0.06, 0.006, 0.002).at(z=0.003)
     prop = box(0.006, 0.04, 0.6 * tall, 0.002).turn("y", -lean).at(x=-0.013, z=0.3 * tall)
-    lip = box(0.03, 0.05, 0.012, 0.003).at(x=0.018 + 0.4 * tall * np.sin(np.radians(lean)) * 0.3 + 0.01, z=0.009)
+    lip = box(0.03, 0.05, 0.012, 0.003).at(
+        x=0.018 + 0.4 * tall * np.sin(np.radians(lean)) * 0.3 + 0.01, z=0.009
+    )
     return Recipe(parts(stood, [Part(f, stand, "plastic_abs") for f in (foot, prop, lip)]))
 
 
@@ -103,7 +179,11 @@ def keyboard(rng: np.random.Generator) -> Recipe:
     cols, rows = pick(rng, [(15, 5), (15, 6), (18, 6), (21, 6)])
     pitch = uni(rng, 0.0185, 0.0195)
     x, y, z = rows * pitch + 0.014, cols * pitch + 0.014, uni(rng, 0.008, 0.02)
-    look, cap, accent = case(rng), plastic(rng, "dark", "neutral"), plastic(rng, "bright", "neutral")
+    look, cap, accent = (
+        case(rng),
+        plastic(rng, "dark", "neutral"),
+        plastic(rng, "bright", "neutral"),
+    )
     tilt = uni(rng, 1.0, 5.0)
     items = [(box(x, y, z, 0.003), look, BULK_KG_M3)]
     key_h = uni(rng, 0.003, 0.008)
@@ -118,11 +198,17 @@ def keyboard(rng: np.random.Generator) -> Recipe:
             width = min(width, cols - col)
             size = (0.86 * pitch, (width - 0.14) * pitch)
             form = frustum(size, (0.8 * size[0], size[1] - 0.2 * pitch), key_h)
-            at = (-(row - (rows - 1) / 2) * pitch, (col + width / 2) * pitch - cols * pitch / 2, z / 2 - 0.0005)
+            at = (
+                -(row - (rows - 1) / 2) * pitch,
+                (col + width / 2) * pitch - cols * pitch / 2,
+                z / 2 - 0.0005,
+            )
             special = width > 1.2 or row == rows - 1 or col > 15
             items.append((form.at(*at), accent if special else cap, None))
             col += width
-    return Recipe(tuple(Part(f.turn("y", tilt), m, "plastic_abs", density_kg_m3=d) for f, m, d in items))
+    return Recipe(
+        tuple(Part(f.turn("y", tilt), m, "plastic_abs", density_kg_m3=d) for f, m, d in items)
+    )
 
 
 @category("laptop", 0.22, 0.46)
@@ -137,17 +223,38 @@ def laptop(rng: np.random.Generator) -> Recipe:
     pitch = 0.9 * y / 15
     for row in range(5):
         for col in range(14):
-            key = box(0.82 * pitch, 0.84 * pitch, 0.003).at(x=-0.36 * x + (row + 0.5) * pitch, y=(col - 6.5) * pitch, z=z)
+            key = box(0.82 * pitch, 0.84 * pitch, 0.003).at(
+                x=-0.36 * x + (row + 0.5) * pitch, y=(col - 6.5) * pitch, z=z
+            )
             if not (row == 4 and 4 <= col <= 8):
                 items.append(Part(key, keys, "plastic_abs"))
-    items.append(Part(box(0.8 * pitch, 5 * pitch, 0.003).at(x=-0.36 * x + 4.5 * pitch, y=-0.5 * pitch, z=z), keys, "plastic_abs"))
-    items.append(Part(box(0.27 * x, 0.36 * y, 0.001).at(x=0.32 * x, z=z), paint((0.3, 0.3, 0.32), 0.3), "glass"))
+    items.append(
+        Part(
+            box(0.8 * pitch, 5 * pitch, 0.003).at(x=-0.36 * x + 4.5 * pitch, y=-0.5 * pitch, z=z),
+            keys,
+            "plastic_abs",
+        )
+    )
+    items.append(
+        Part(
+            box(0.27 * x, 0.36 * y, 0.001).at(x=0.32 * x, z=z),
+            paint((0.3, 0.3, 0.32), 0.3),
+            "glass",
+        )
+    )
     lean = uni(rng, 5, 35)
     lid = prism(rect(x, y, 0.01), 0.006, 0.002).turn("y", 90).at(z=x / 2)
     face = box(0.001, 0.94 * y, 0.88 * x).at(x=0.0063, z=0.52 * x)
     glow = paint((1, 1, 1), 0.1, texture=screen(rng), name="screen")
     hinge = (-x / 2 + 0.004, 0.0, z)
-    items.append(Part(lid.turn("y", -lean).at(*hinge), look, "aluminium" if look.metallic else "plastic_abs", density_kg_m3=1800))
+    items.append(
+        Part(
+            lid.turn("y", -lean).at(*hinge),
+            look,
+            "aluminium" if look.metallic else "plastic_abs",
+            density_kg_m3=1800,
+        )
+    )
     items.append(Part(face.turn("y", -lean).at(*hinge), glow, "glass"))
     return Recipe(tuple(items))
 
@@ -164,13 +271,24 @@ def monitor(rng: np.random.Generator) -> Recipe:
     bump = box(deep, 0.5 * y, 0.5 * h, 0.015).at(x=-0.7 * deep, z=lift + 0.45 * h)
     face = box(0.002, y - edge, h - edge).at(x=deep / 2, z=lift + h / 2)
     neck = box(0.02, 0.06, lift + 0.3 * h, 0.006).at(x=-deep, z=(lift + 0.3 * h) / 2)
-    foot = pick(rng, [prism(rect(0.18, 0.36 * y, 0.06), 0.012, 0.003), cylinder(0.13, 0.012, 0.003, 40), box(0.17, 0.3 * y, 0.01, 0.003).at(z=0.005)])
+    foot = pick(
+        rng,
+        [
+            prism(rect(0.18, 0.36 * y, 0.06), 0.012, 0.003),
+            cylinder(0.13, 0.012, 0.003, 40),
+            box(0.17, 0.3 * y, 0.01, 0.003).at(z=0.005),
+        ],
+    )
     glow = paint((1, 1, 1), 0.12, texture=screen(rng), name="screen")
-    return Recipe((
-        Part(panel, look, "plastic_abs", density_kg_m3=420), Part(bump, look, "plastic_abs", 0.003),
-        Part(face, glow, "glass"), Part(neck, look, "steel", 0.003),
-        Part(foot.at(x=-0.6 * deep), look, "steel", 0.003),
-    ))
+    return Recipe(
+        (
+            Part(panel, look, "plastic_abs", density_kg_m3=420),
+            Part(bump, look, "plastic_abs", 0.003),
+            Part(face, glow, "glass"),
+            Part(neck, look, "steel", 0.003),
+            Part(foot.at(x=-0.6 * deep), look, "steel", 0.003),
+        )
+    )
 
 
 @category("speaker", 0.08, 0.45)
@@ -183,16 +301,46 @@ def speaker(rng: np.random.Generator) -> Recipe:
         fabric = paint(tint(rng, "fabric", "dark"), 0.95)
         body = cylinder(r, h, 0.012, 48, r * uni(rng, 0.85, 1.0))
         top = cylinder(0.75 * r, 0.004, 0.001, 40).at(z=h - 0.001)
-        return Recipe((Part(body, fabric, "plastic_abs", density_kg_m3=700), Part(top, case(rng), "plastic_abs")), has_front=False)
+        return Recipe(
+            (
+                Part(body, fabric, "plastic_abs", density_kg_m3=700),
+                Part(top, case(rng), "plastic_abs"),
+            ),
+            has_front=False,
+        )
     h = uni(rng, 0.14, 0.4)
     y, x = h * uni(rng, 0.55, 0.75), h * uni(rng, 0.5, 0.85)
     items = [Part(box(x, y, h, uni(rng, 0.002, 0.012)).at(z=h / 2), look, "mdf", 0.012)]
     ring = metal(rng, "aluminium") if chance(rng, 0.5) else cone
     for z, r in ((0.33 * h, 0.38 * y), (0.76 * h, uni(rng, 0.16, 0.26) * y)):
-        bowl = lathe([(0, -0.004), (0.35 * r, -0.001), (0.4 * r, -0.008), (0.85 * r, 0.001), (r, 0.006), (r * 1.12, 0.001), (r * 1.12, -0.012), (0, -0.012)], 40)
+        bowl = lathe(
+            [
+                (0, -0.004),
+                (0.35 * r, -0.001),
+                (0.4 * r, -0.008),
+                (0.85 * r, 0.001),
+                (r, 0.006),
+                (r * 1.12, 0.001),
+                (r * 1.12, -0.012),
+                (0, -0.012),
+            ],
+            40,
+        )
         items.append(Part(bowl.turn("y", 90).at(x=x / 2 + 0.002, z=z), cone, "plastic_pp"))
-        items.append(Part(torus(1.04 * r, 0.05 * r, 40, 8).turn("y", 90).at(x=x / 2 + 0.002, z=z), ring, "plastic_abs"))
-        items.append(Part(ellipsoid(0.3 * r, 0.3 * r, 0.15 * r, 20, 8).turn("y", 90).at(x=x / 2, z=z), ring, "plastic_abs"))
+        items.append(
+            Part(
+                torus(1.04 * r, 0.05 * r, 40, 8).turn("y", 90).at(x=x / 2 + 0.002, z=z),
+                ring,
+                "plastic_abs",
+            )
+        )
+        items.append(
+            Part(
+                ellipsoid(0.3 * r, 0.3 * r, 0.15 * r, 20, 8).turn("y", 90).at(x=x / 2, z=z),
+                ring,
+                "plastic_abs",
+            )
+        )
     return Recipe(tuple(items))
 
 
@@ -210,18 +358,45 @@ def clock(rng: np.random.Generator) -> Recipe:
         body = box(deep, 2 * r, 2 * r, 0.15 * r).at(z=z)
         face = box(0.002, 1.8 * r, 1.8 * r).at(x=deep / 2, z=z)
         return Recipe((Part(body, look, material, 0.003), Part(face, face_look, "glass")))
-    rim = lathe([(0, 0), (0.97 * r, 0), (r, 0.1 * deep), (r, 0.95 * deep), (0.96 * r, deep), (0.9 * r, 0.93 * deep), (0, 0.93 * deep)], 56).turn("y", 90).at(x=-deep / 2, z=z)
+    rim = (
+        lathe(
+            [
+                (0, 0),
+                (0.97 * r, 0),
+                (r, 0.1 * deep),
+                (r, 0.95 * deep),
+                (0.96 * r, deep),
+                (0.9 * r, 0.93 * deep),
+                (0, 0.93 * deep),
+            ],
+            56,
+        )
+        .turn("y", 90)
+        .at(x=-deep / 2, z=z)
+    )
     disc = prism(circle(0.9 * r, 48), 0.002).turn("x", 90).turn("z", 90).at(x=0.43 * deep, z=z)
     items = [Part(rim, look, material, 0.002), Part(disc, face_look, "glass")]
     if legs:
         for s in (-1, 1):
-            leg = sweep([(0, s * 0.5 * r, z - 0.8 * r), (0, s * 0.75 * r, 0.0)], 0.07 * r, round_ends=True)
+            leg = sweep(
+                [(0, s * 0.5 * r, z - 0.8 * r), (0, s * 0.75 * r, 0.0)], 0.07 * r, round_ends=True
+            )
             items.append(Part(leg, look, material))
         if chance(rng, 0.5):
             for s in (-1, 1):
-                bell = ellipsoid(0.38 * r, 0.38 * r, 0.25 * r, 24, 12).turn("x", -s * 35).at(y=s * 0.6 * r, z=z + 0.95 * r)
+                bell = (
+                    ellipsoid(0.38 * r, 0.38 * r, 0.25 * r, 24, 12)
+                    .turn("x", -s * 35)
+                    .at(y=s * 0.6 * r, z=z + 0.95 * r)
+                )
                 items.append(Part(bell, look, material, 0.001))
-            items.append(Part(torus(0.35 * r, 0.035 * r, 28, 8).turn("y", 90).at(z=z + 1.2 * r), look, material))
+            items.append(
+                Part(
+                    torus(0.35 * r, 0.035 * r, 28, 8).turn("y", 90).at(z=z + 1.2 * r),
+                    look,
+                    material,
+                )
+            )
     return Recipe(tuple(items))
 
 
@@ -233,12 +408,28 @@ def camera(rng: np.random.Generator) -> Recipe:
     look, dark = plastic(rng, "dark", "dark", "neutral", "leather"), plastic(rng, "dark")
     r = h * uni(rng, 0.3, 0.42)
     long = uni(rng, 0.02, 0.075)
-    lens = lathe([(0, 0), (r, 0), (r, 0.35 * long), (0.94 * r, 0.36 * long), (0.94 * r, 0.8 * long), (r, 0.82 * long), (r, long), (0.85 * r, long), (0.75 * r, 0.85 * long), (0.4 * r, 0.8 * long), (0, 0.83 * long)], 44)
+    lens = lathe(
+        [
+            (0, 0),
+            (r, 0),
+            (r, 0.35 * long),
+            (0.94 * r, 0.36 * long),
+            (0.94 * r, 0.8 * long),
+            (r, 0.82 * long),
+            (r, long),
+            (0.85 * r, long),
+            (0.75 * r, 0.85 * long),
+            (0.4 * r, 0.8 * long),
+            (0, 0.83 * long),
+        ],
+        44,
+    )
     z = 0.48 * h
     shift = uni(rng, -0.1, 0.1) * y
     strip = metal(rng, "aluminium") if chance(rng, 0.5) else look
     items = [
-        (box(x, y, h, 0.006).at(z=h / 2), look), (lens.turn("y", 90).at(x=x / 2 - 0.001, y=shift, z=z), dark),
+        (box(x, y, h, 0.006).at(z=h / 2), look),
+        (lens.turn("y", 90).at(x=x / 2 - 0.001, y=shift, z=z), dark),
         (box(x * 1.02, y * 1.005, 0.22 * h, 0.005).at(z=0.9 * h), strip),
         (box(0.75 * x, 0.3 * y, 0.28 * h, 0.006).at(y=shift, z=h + 0.06 * h), strip),
         (cylinder(0.007, 0.008, 0.001, 20).at(y=-0.36 * y, z=h + 0.002), metal(rng)),
@@ -246,7 +437,14 @@ def camera(rng: np.random.Generator) -> Recipe:
         (box(0.35 * x, 0.22 * y, 0.8 * h, 0.008).at(x=0.55 * x, y=-0.38 * y, z=0.42 * h), dark),
     ]
     glass_look = paint((0.12, 0.12, 0.2), 0.05)
-    items.append((ellipsoid(0.5 * r, 0.5 * r, 0.1 * r, 24, 8).turn("y", 90).at(x=x / 2 + 0.82 * long, y=shift, z=z), glass_look))
+    items.append(
+        (
+            ellipsoid(0.5 * r, 0.5 * r, 0.1 * r, 24, 8)
+            .turn("y", 90)
+            .at(x=x / 2 + 0.82 * long, y=shift, z=z),
+            glass_look,
+        )
+    )
     return Recipe(tuple(Part(f, m, "plastic_abs", density_kg_m3=1000) for f, m in items))
 
 
@@ -256,14 +454,29 @@ def headphones(rng: np.random.Generator) -> Recipe:
     w, h, r = uni(rng, 0.075, 0.095), uni(rng, 0.15, 0.2), uni(rng, 0.032, 0.045)
     look, pad = case(rng), paint(tint(rng, "leather", "dark"), 0.7)
     t = np.linspace(-0.05, np.pi + 0.05, 36)
-    path = np.column_stack([np.zeros(36), w * np.cos(t), r + (h - r) * np.abs(np.sin(t)) ** 0.8 * np.sign(np.sin(t))])
+    path = np.column_stack(
+        [np.zeros(36), w * np.cos(t), r + (h - r) * np.abs(np.sin(t)) ** 0.8 * np.sign(np.sin(t))]
+    )
     band = sweep(path, 0.012, circle(1.0, 12, 0.35), up=(1, 0, 0))
-    cushion = sweep(path[11:25] + [0, 0, -0.004], 0.014, circle(1.0, 12, 0.5), up=(1, 0, 0), round_ends=True)
+    cushion = sweep(
+        path[11:25] + [0, 0, -0.004], 0.014, circle(1.0, 12, 0.5), up=(1, 0, 0), round_ends=True
+    )
     items = [Part(band, look, "plastic_abs"), Part(cushion, pad, "leather")]
     for s in (-1, 1):
-        cup = cylinder(r, 0.024, 0.007, 40).turn("x", 90 * s).scale(x=0.85).at(y=s * (w + 0.004), z=r)
-        soft = torus(0.68 * r, 0.33 * r, 40, 12).scale(z=0.9).turn("x", 90).scale(x=0.85).at(y=s * (w - 0.006), z=r)
-        items += [Part(cup.at(y=s * 0.018), look, "plastic_abs", 0.003), Part(soft, pad, "leather", density_kg_m3=150)]
+        cup = (
+            cylinder(r, 0.024, 0.007, 40).turn("x", 90 * s).scale(x=0.85).at(y=s * (w + 0.004), z=r)
+        )
+        soft = (
+            torus(0.68 * r, 0.33 * r, 40, 12)
+            .scale(z=0.9)
+            .turn("x", 90)
+            .scale(x=0.85)
+            .at(y=s * (w - 0.006), z=r)
+        )
+        items += [
+            Part(cup.at(y=s * 0.018), look, "plastic_abs", 0.003),
+            Part(soft, pad, "leather", density_kg_m3=150),
+        ]
     return Recipe(tuple(items))
 
 
@@ -272,17 +485,61 @@ def game_controller(rng: np.random.Generator) -> Recipe:
     """Gamepad lying flat, its triggers towards +X."""
     look, dark = plastic(rng, "dark", "neutral", "bright"), plastic(rng, "dark")
     w = uni(rng, 0.07, 0.08)
-    items = [Part(box(0.06, 1.55 * w, 0.034, 0.015, 4).at(z=0.035), look, "plastic_abs", 0.0025, density_kg_m3=2500)]
+    items = [
+        Part(
+            box(0.06, 1.55 * w, 0.034, 0.015, 4).at(z=0.035),
+            look,
+            "plastic_abs",
+            0.0025,
+            density_kg_m3=2500,
+        )
+    ]
     for s in (-1, 1):
-        path = spline([(0.012, s * 0.62 * w, 0.036), (-0.02, s * 0.78 * w, 0.034), (-0.058, s * 0.95 * w, 0.024)], 6)
-        items.append(Part(sweep(path, np.linspace(0.025, 0.016, len(path)), round_ends=True), look, "plastic_abs", 0.0025, density_kg_m3=2000))
-        stick = lathe([(0, 0), (0.007, 0), (0.006, 0.009), (0.0095, 0.011), (0.0095, 0.014), (0.004, 0.0145), (0, 0.0135)], 28)
+        path = spline(
+            [
+                (0.012, s * 0.62 * w, 0.036),
+                (-0.02, s * 0.78 * w, 0.034),
+                (-0.058, s * 0.95 * w, 0.024),
+            ],
+            6,
+        )
+        items.append(
+            Part(
+                sweep(path, np.linspace(0.025, 0.016, len(path)), round_ends=True),
+                look,
+                "plastic_abs",
+                0.0025,
+                density_kg_m3=2000,
+            )
+        )
+        stick = lathe(
+            [
+                (0, 0),
+                (0.007, 0),
+                (0.006, 0.009),
+                (0.0095, 0.011),
+                (0.0095, 0.014),
+                (0.004, 0.0145),
+                (0, 0.0135),
+            ],
+            28,
+        )
         items.append(Part(stick.at(x=-0.012, y=s * 0.3 * w, z=0.05), dark, "rubber"))
         bumper = box(0.014, 0.034, 0.012, 0.005).at(x=0.029, y=s * 0.52 * w, z=0.04)
         items.append(Part(bumper, dark, "plastic_abs"))
     for k in range(4):
         a = k * np.pi / 2
-        items.append(Part(cylinder(0.0048, 0.005, 0.001, 16).at(0.01 + 0.011 * np.cos(a), -0.62 * w + 0.011 * np.sin(a), 0.05), plastic(rng, "bright"), "plastic_abs"))
+        items.append(
+            Part(
+                cylinder(0.0048, 0.005, 0.001, 16).at(
+                    0.01 + 0.011 * np.cos(a), -0.62 * w + 0.011 * np.sin(a), 0.05
+                ),
+                plastic(rng, "bright"),
+                "plastic_abs",
+            )
+        )
     for a in ((0.03, 0.009), (0.009, 0.03)):
-        items.append(Part(box(*a, 0.006, 0.001, 1).at(x=0.01, y=0.62 * w, z=0.053), dark, "plastic_abs"))
+        items.append(
+            Part(box(*a, 0.006, 0.001, 1).at(x=0.01, y=0.62 * w, z=0.053), dark, "plastic_abs")
+        )
     return Recipe(tuple(items))

@@ -164,7 +164,8 @@ def contrast(color: Sequence[float]) -> Color:
 def word(rng: np.random.Generator) -> str:
     """Return a made-up brand name."""
     syllables = [
-        pick(rng, ["B", "C", "D", "F", "G", "K", "L", "M", "N", "P", "R", "S", "T", "V", "Z"]) + pick(rng, ["a", "e", "i", "o", "u"])
+        pick(rng, ["B", "C", "D", "F", "G", "K", "L", "M", "N", "P", "R", "S", "T", "V", "Z"])
+        + pick(rng, ["a", "e", "i", "o", "u"])
         for _ in range(int(rng.integers(1, 4)))
     ]
     return "".join(syllables).upper() + pick(rng, ["", "N", "X", "S", "L", "R"])

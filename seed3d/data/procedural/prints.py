@@ -188,7 +188,9 @@ def pattern(
     return np.asarray(image)
 
 
-def panels(rng: np.random.Generator, color: Color, width: int = 192, height: int = 96) -> np.ndarray:
+def panels(
+    rng: np.random.Generator, color: Color, width: int = 192, height: int = 96
+) -> np.ndarray:
     """Ball covers (height, width, 3): gores, patches, belts or seams over an equirectangular map."""
     second, third = tint(rng, "bright", "neutral", "dark"), tint(rng, "bright", "dark")
     image, draw = new_image(color, width, height)
@@ -205,15 +207,23 @@ def panels(rng: np.random.Generator, color: Color, width: int = 192, height: int
                 r = height * 0.1
                 grow = 1 / max(np.sin(np.pi * row), 0.12)
                 a = np.arange(5) / 5 * 2 * np.pi
-                draw.polygon([(x + r * grow * np.cos(t), y + r * np.sin(t)) for t in a], fill=rgb8(second))
+                draw.polygon(
+                    [(x + r * grow * np.cos(t), y + r * np.sin(t)) for t in a], fill=rgb8(second)
+                )
     elif kind == "belt":
         draw.rectangle([0, 0.4 * height, width, 0.6 * height], fill=rgb8(second))
-        big_word(rng, draw, (0.3 * width, 0.38 * height, 0.7 * width, 0.62 * height), contrast(second))
+        big_word(
+            rng, draw, (0.3 * width, 0.38 * height, 0.7 * width, 0.62 * height), contrast(second)
+        )
     else:
         u = np.arange(width + 1)
         for phase in (0, 0.5):
             y = height * (0.5 + 0.3 * np.sin(2 * np.pi * (2 * u / width + phase)))
-            draw.line([(float(a), float(b)) for a, b in zip(u, y, strict=True)], fill=rgb8(second), width=3)
+            draw.line(
+                [(float(a), float(b)) for a, b in zip(u, y, strict=True)],
+                fill=rgb8(second),
+                width=3,
+            )
         draw.line([(0, height / 2), (width, height / 2)], fill=rgb8(second), width=2)
     return np.asarray(image)
 
@@ -236,7 +246,11 @@ def screen(rng: np.random.Generator, width: int = 192, height: int = 128) -> np.
         for i in range(n):
             for j in range(max(int(n * height / width), 1)):
                 x, y = (i + 0.5) * width / n, (j + 0.5) * width / n
-                draw.rounded_rectangle([x - size, y - size, x + size, y + size], 5, fill=rgb8(tint(rng, "bright", "pastel")))
+                draw.rounded_rectangle(
+                    [x - size, y - size, x + size, y + size],
+                    5,
+                    fill=rgb8(tint(rng, "bright", "pastel")),
+                )
     return np.asarray(image)
 
 
@@ -259,5 +273,9 @@ def dial(rng: np.random.Generator, size: int = 160) -> np.ndarray:
             draw.line([(x, y), end], fill=rgb8(ink), width=4 if hour % 3 == 0 else 2)
     for reach, width in ((0.22, 6), (0.34, 4)):
         a = uni(rng, 0, 2 * np.pi)
-        draw.line([(c, c), (c + reach * size * np.cos(a), c + reach * size * np.sin(a))], fill=rgb8(ink), width=width)
+        draw.line(
+            [(c, c), (c + reach * size * np.cos(a), c + reach * size * np.sin(a))],
+            fill=rgb8(ink),
+            width=width,
+        )
     return np.asarray(image)

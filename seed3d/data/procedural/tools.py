@@ -33,7 +33,16 @@ def hammer(rng: np.random.Generator) -> Recipe:
     style = pick(rng, ["claw", "claw", "club", "mallet", "ball"])
     look, material = grip(rng)
     y = length - 0.015
-    shaft = spline([(r, 0.0), (r * 1.15, 0.12 * length), (r * 0.85, 0.4 * length), (r * 0.75, 0.6 * length), (r * 0.8, y)], 5)
+    shaft = spline(
+        [
+            (r, 0.0),
+            (r * 1.15, 0.12 * length),
+            (r * 0.85, 0.4 * length),
+            (r * 0.75, 0.6 * length),
+            (r * 0.8, y),
+        ],
+        5,
+    )
     handle = along_y(np.vstack([[[0, 0]], shaft, [[0, y]]]), aspect=0.75)
     steel = metal(rng, "steel") if chance(rng, 0.7) else paint(tint(rng, "dark"), 0.4, 0.6)
     size = uni(rng, 0.9, 1.15)
@@ -44,18 +53,53 @@ def hammer(rng: np.random.Generator) -> Recipe:
         head = cylinder(0.03 * size, 0.1 * size, 0.004).turn("y", 90).at(x=-0.05 * size, y=y)
         return Recipe((*items, Part(head, soft, "rubber")))
     if style == "club":
-        return Recipe((*items, Part(box(0.1 * size, 0.045 * size, 0.042 * size, 0.004).at(y=y), steel, "steel")))
+        return Recipe(
+            (
+                *items,
+                Part(box(0.1 * size, 0.045 * size, 0.042 * size, 0.004).at(y=y), steel, "steel"),
+            )
+        )
     eye = box(0.034 * size, 0.03 * size, 0.026 * size, 0.004).at(y=y)
     neck = cylinder(0.009 * size, 0.03 * size, 0, 24).turn("y", 90).at(x=0.014 * size, y=y)
     face = cylinder(0.0135 * size, 0.024 * size, 0.0025).turn("y", 90).at(x=0.036 * size, y=y)
     items += [Part(f, steel, "steel") for f in (eye, neck, face)]
     if style == "ball":
-        items.append(Part(ellipsoid(0.017 * size, 0.014 * size, 0.014 * size).at(x=-0.028 * size, y=y), steel, "steel"))
+        items.append(
+            Part(
+                ellipsoid(0.017 * size, 0.014 * size, 0.014 * size).at(x=-0.028 * size, y=y),
+                steel,
+                "steel",
+            )
+        )
         return Recipe(tuple(items))
-    path = spline([(-0.012 * size, y, 0), (-0.035 * size, y - 0.002, 0), (-0.058 * size, y - 0.014, 0), (-0.074 * size, y - 0.034, 0)], 5)
+    path = spline(
+        [
+            (-0.012 * size, y, 0),
+            (-0.035 * size, y - 0.002, 0),
+            (-0.058 * size, y - 0.014, 0),
+            (-0.074 * size, y - 0.034, 0),
+        ],
+        5,
+    )
     for side in (-1, 1):
-        prong = sweep(path + [0, 0, 0.5 * side * h], np.linspace(0.009, 0.002, len(path)) * size, rect(1.6, 1.0, 0.2, 2), up=(0, 0, 1))
-        prong = prong.warp(np.column_stack([prong.vertices[:, :2], prong.vertices[:, 2] + side * h * np.clip((-prong.vertices[:, 0] / size - 0.03) / 0.045, 0, 1) * 0.45]))
+        prong = sweep(
+            path + [0, 0, 0.5 * side * h],
+            np.linspace(0.009, 0.002, len(path)) * size,
+            rect(1.6, 1.0, 0.2, 2),
+            up=(0, 0, 1),
+        )
+        prong = prong.warp(
+            np.column_stack(
+                [
+                    prong.vertices[:, :2],
+                    prong.vertices[:, 2]
+                    + side
+                    * h
+                    * np.clip((-prong.vertices[:, 0] / size - 0.03) / 0.045, 0, 1)
+                    * 0.45,
+                ]
+            )
+        )
         items.append(Part(prong, steel, "steel"))
     return Recipe(tuple(items))
 
@@ -64,7 +108,17 @@ def hammer(rng: np.random.Generator) -> Recipe:
 def screwdriver(rng: np.random.Generator) -> Recipe:
     """Screwdriver; the tip towards +Y."""
     grip_l, shaft_l, r = uni(rng, 0.08, 0.12), uni(rng, 0.06, 0.17), uni(rng, 0.012, 0.018)
-    profile = spline([(r * 0.75, 0), (r, 0.12 * grip_l), (r * 0.9, 0.5 * grip_l), (r, 0.72 * grip_l), (r * 0.62, 0.86 * grip_l), (r * 0.7, grip_l)], 5)
+    profile = spline(
+        [
+            (r * 0.75, 0),
+            (r, 0.12 * grip_l),
+            (r * 0.9, 0.5 * grip_l),
+            (r, 0.72 * grip_l),
+            (r * 0.62, 0.86 * grip_l),
+            (r * 0.7, grip_l),
+        ],
+        5,
+    )
     handle = along_y(np.vstack([[[0, 0]], profile, [[0, grip_l]]]), 48)
     v = handle.vertices.copy()
     angle, n = np.arctan2(v[:, 2], v[:, 0]), int(rng.integers(3, 7)) * 2
@@ -75,17 +129,50 @@ def screwdriver(rng: np.random.Generator) -> Recipe:
     rs = uni(rng, 0.0025, 0.004)
     flat = chance(rng, 0.5)
     end = grip_l + shaft_l
-    shaft = along_y(np.array([(0, grip_l - 0.01), (rs, grip_l - 0.01), (rs, end - 0.01), (0 if not flat else rs, end - (0.0 if not flat else 0.01)), (0, end - (0.0 if not flat else 0.009))]), 16)
+    shaft = along_y(
+        np.array(
+            [
+                (0, grip_l - 0.01),
+                (rs, grip_l - 0.01),
+                (rs, end - 0.01),
+                (0 if not flat else rs, end - (0.0 if not flat else 0.01)),
+                (0, end - (0.0 if not flat else 0.009)),
+            ]
+        ),
+        16,
+    )
     items = [Part(handle.warp(v), color, "plastic_abs", crease_deg=50), Part(shaft, steel, "steel")]
     if flat:
-        items.append(Part(_wedge(2.6 * rs, 0.014, 1.8 * rs, 0.0008).at(y=end - 0.011), steel, "steel"))
-    band = along_y(np.array([(0, 0.86 * grip_l), (0.72 * r, 0.86 * grip_l), (0.72 * r, 0.92 * grip_l), (0, 0.92 * grip_l)]), 24)
+        items.append(
+            Part(_wedge(2.6 * rs, 0.014, 1.8 * rs, 0.0008).at(y=end - 0.011), steel, "steel")
+        )
+    band = along_y(
+        np.array(
+            [
+                (0, 0.86 * grip_l),
+                (0.72 * r, 0.86 * grip_l),
+                (0.72 * r, 0.92 * grip_l),
+                (0, 0.92 * grip_l),
+            ]
+        ),
+        24,
+    )
     return Recipe((*items, Part(band, plastic(rng), "rubber")))
 
 
 def _wedge(wide: float, length: float, thick: float, edge: float) -> Form:
     """Blade from y = 0 to `length`: `wide` along x, `thick` at the root and `edge` at the tip."""
-    rings = np.array([[(-wide / 2, y, -t / 2), (wide / 2, y, -t / 2), (wide / 2, y, t / 2), (-wide / 2, y, t / 2)] for y, t in ((0, thick), (length, edge))])
+    rings = np.array(
+        [
+            [
+                (-wide / 2, y, -t / 2),
+                (wide / 2, y, -t / 2),
+                (wide / 2, y, t / 2),
+                (-wide / 2, y, t / 2),
+            ]
+            for y, t in ((0, thick), (length, edge))
+        ]
+    )
     return skin(rings)
 
 
@@ -97,7 +184,9 @@ def wrench(rng: np.random.Generator) -> Recipe:
     thick = length * uni(rng, 0.025, 0.04)
     steel = metal(rng, pick(rng, ["steel", "stainless"]))
     ends = pick(rng, [("open", "ring"), ("open", "open"), ("ring", "ring"), ("open", "ring")])
-    shank = box(jaw * uni(rng, 0.55, 0.75), length - 1.2 * jaw, thick * 0.7, 0.3 * thick).at(z=thick / 2)
+    shank = box(jaw * uni(rng, 0.55, 0.75), length - 1.2 * jaw, thick * 0.7, 0.3 * thick).at(
+        z=thick / 2
+    )
     items = [Part(shank, steel, "steel")]
     for end, side in zip(ends, (1, -1), strict=True):
         radius = jaw * (0.9 if side > 0 else uni(rng, 0.7, 0.9))
@@ -116,7 +205,16 @@ def _jaw(radius: float) -> np.ndarray:
     a = np.radians(np.linspace(118, 422, 30))
     arc = radius * np.stack([np.cos(a), np.sin(a)], -1)
     g = 0.46 * radius
-    slot = np.array([(g, 0.9 * radius), (g, 0.0), (0.5 * g, -0.3 * radius), (-0.5 * g, -0.3 * radius), (-g, 0.0), (-g, 0.9 * radius)])
+    slot = np.array(
+        [
+            (g, 0.9 * radius),
+            (g, 0.0),
+            (0.5 * g, -0.3 * radius),
+            (-0.5 * g, -0.3 * radius),
+            (-g, 0.0),
+            (-g, 0.9 * radius),
+        ]
+    )
     return np.vstack([arc, slot])
 
 
@@ -130,12 +228,31 @@ def scissors(rng: np.random.Generator) -> Recipe:
     for side in (-1.0, 1.0):
         z = 0.0018 * side + 0.006
         w = 0.016 * size
-        outline = np.array([(-0.5 * w, -0.02), (0.5 * w, -0.02), (0.55 * w, 0.25 * blade), (0.1 * w, blade), (-0.35 * w, 0.6 * blade)])
+        outline = np.array(
+            [
+                (-0.5 * w, -0.02),
+                (0.5 * w, -0.02),
+                (0.55 * w, 0.25 * blade),
+                (0.1 * w, blade),
+                (-0.35 * w, 0.6 * blade),
+            ]
+        )
         knife = prism(outline, 0.002).at(z=z - 0.001)
         ring = torus(0.021 * size, 0.0045 * size, 32, 10).scale(1.0, uni(rng, 1.2, 1.7), 1.0)
         ring = ring.at(x=0.012 * size, y=-0.075 * size, z=0.006)
-        neck = sweep(spline([(0, 0.0, z), (0.002, -0.02 * size, z), (0.004 * size, -0.048 * size, 0.006)], 5), np.linspace(0.006, 0.0055, 11) * size, circle(1.0, 10, 0.7), round_ends=True)
-        for form, look, material in ((knife, steel, "stainless"), (ring, color, "plastic_abs"), (neck, color, "plastic_abs")):
+        neck = sweep(
+            spline(
+                [(0, 0.0, z), (0.002, -0.02 * size, z), (0.004 * size, -0.048 * size, 0.006)], 5
+            ),
+            np.linspace(0.006, 0.0055, 11) * size,
+            circle(1.0, 10, 0.7),
+            round_ends=True,
+        )
+        for form, look, material in (
+            (knife, steel, "stainless"),
+            (ring, color, "plastic_abs"),
+            (neck, color, "plastic_abs"),
+        ):
             form = form if side > 0 else form.scale(x=-1.0)
             items.append(Part(form.turn("z", -side * spread * -0.5), look, material))
     items.append(Part(cylinder(0.004, 0.009, 0.001, 20).at(z=0.0015), steel, "steel"))
@@ -158,10 +275,20 @@ def spoon(rng: np.random.Generator) -> Recipe:
     bowl = lathe(profile, 36).scale(wide / 2 * 2, long, deep).at(y=length - 2 * long, z=0.0)
     z = deep
     start = length - 3 * long + 0.01 + wall
-    path = spline([(0, start, z - 0.4 * wall), (0, start - 0.1 * length, z + 0.02 * length), (0, 0.35 * (start), z + 0.005 * length), (0, -long, 0.3 * z + 0.004)], 6)
+    path = spline(
+        [
+            (0, start, z - 0.4 * wall),
+            (0, start - 0.1 * length, z + 0.02 * length),
+            (0, 0.35 * (start), z + 0.005 * length),
+            (0, -long, 0.3 * z + 0.004),
+        ],
+        6,
+    )
     w = np.interp(np.linspace(0, 1, len(path)), [0, 0.15, 0.8, 1], [1.1, 0.75, 1.0, 1.5])
     radius = 0.006 if wooden else 0.005 * length / 0.2
-    handle = sweep(path, radius * w, circle(1.0, 14, 0.95 if wooden else 0.32), up=(0, 0, 1), round_ends=True)
+    handle = sweep(
+        path, radius * w, circle(1.0, 14, 0.95 if wooden else 0.32), up=(0, 0, 1), round_ends=True
+    )
     return Recipe((Part(bowl, look, material, crease_deg=60), Part(handle, look, material)))
 
 
@@ -173,20 +300,42 @@ def spatula(rng: np.random.Generator) -> Recipe:
     look, material = grip(rng)
     soft = chance(rng, 0.5)
     blade_look = plastic(rng, "bright", "dark") if soft else metal(rng)
-    outline = fillet([(-0.4 * wide, 0), (0.4 * wide, 0), (0.5 * wide, blade_l), (-0.5 * wide, blade_l)], 0.012, 4, closed=True)
+    outline = fillet(
+        [(-0.4 * wide, 0), (0.4 * wide, 0), (0.5 * wide, blade_l), (-0.5 * wide, blade_l)],
+        0.012,
+        4,
+        closed=True,
+    )
     loops = [outline]
     if chance(rng, 0.6):
         for k in (-1, 0, 1):
-            loops.append((rect(0.005, 0.6 * blade_l, 0.002, 2) + [k * 0.22 * wide, 0.52 * blade_l])[::-1])
+            loops.append(
+                (rect(0.005, 0.6 * blade_l, 0.002, 2) + [k * 0.22 * wide, 0.52 * blade_l])[::-1]
+            )
     blade = prism(loops, 0.0035 if soft else 0.0015).turn("x", uni(rng, 0, 6))
     path = spline([(0, 0.012, 0.002), (0, -0.04, 0.012), (0, -0.09, 0.026), (0, -0.12, 0.028)], 5)
     neck = sweep(path, 0.004, round_ends=True)
     grip_l = length - blade_l - 0.11
-    bar = along_y(np.vstack([[[0, 0]], spline([(0.006, 0), (0.011, 0.3 * grip_l), (0.009, 0.7 * grip_l), (0.011, grip_l)], 4), [[0, grip_l + 0.002]]]), 24, 0.7)
-    return Recipe((
-        Part(blade, blade_look, "plastic_pp" if soft else "stainless"), Part(neck, metal(rng), "stainless"),
-        Part(bar.scale(y=-1.0).at(y=-0.11, z=0.028), look, material),
-    ))
+    bar = along_y(
+        np.vstack(
+            [
+                [[0, 0]],
+                spline(
+                    [(0.006, 0), (0.011, 0.3 * grip_l), (0.009, 0.7 * grip_l), (0.011, grip_l)], 4
+                ),
+                [[0, grip_l + 0.002]],
+            ]
+        ),
+        24,
+        0.7,
+    )
+    return Recipe(
+        (
+            Part(blade, blade_look, "plastic_pp" if soft else "stainless"),
+            Part(neck, metal(rng), "stainless"),
+            Part(bar.scale(y=-1.0).at(y=-0.11, z=0.028), look, material),
+        )
+    )
 
 
 @category("brush", 0.13, 0.36)
@@ -198,13 +347,48 @@ def brush(rng: np.random.Generator) -> Recipe:
     if chance(rng, 0.5):  # paint brush
         wide, thick = uni(rng, 0.025, 0.07), uni(rng, 0.01, 0.018)
         band = box(wide, 0.03, thick, 0.003).at(y=0.0)
-        tuft = skin(np.array([[(x * wide * s, y, z * thick * s2) for x, z in rect(0.94, 0.9, 0.2, 2)] for y, s, s2 in ((0.01, 1, 1), (0.05, 1.05, 0.9), (0.065, 0.95, 0.3))]))
-        flat = spline([(0.45 * wide, -0.012), (0.4 * wide, -0.03), (0.011, -0.06), (0.009, -0.1), (0.012, -length + 0.06)], 5)
+        tuft = skin(
+            np.array(
+                [
+                    [(x * wide * s, y, z * thick * s2) for x, z in rect(0.94, 0.9, 0.2, 2)]
+                    for y, s, s2 in ((0.01, 1, 1), (0.05, 1.05, 0.9), (0.065, 0.95, 0.3))
+                ]
+            )
+        )
+        flat = spline(
+            [
+                (0.45 * wide, -0.012),
+                (0.4 * wide, -0.03),
+                (0.011, -0.06),
+                (0.009, -0.1),
+                (0.012, -length + 0.06),
+            ],
+            5,
+        )
         bar = along_y(np.vstack([[[0, -0.012]], flat, [[0, -length + 0.055]]]), 28, 0.5)
-        return Recipe((Part(band, metal(rng), "steel", 0.0008), Part(tuft, hair, "plastic_pp", density_kg_m3=500), Part(bar, look, material)))
+        return Recipe(
+            (
+                Part(band, metal(rng), "steel", 0.0008),
+                Part(tuft, hair, "plastic_pp", density_kg_m3=500),
+                Part(bar, look, material),
+            )
+        )
     head_l, wide = length * uni(rng, 0.28, 0.4), uni(rng, 0.028, 0.06)
     base = ellipsoid(wide / 2, head_l / 2, 0.009, 28, 10, 3.0).at(z=0.03)
-    bar = sweep(spline([(0, -0.42 * head_l, 0.03), (0, -0.6 * head_l, 0.032), (0, -0.4 * length, 0.034), (0, -length + head_l / 2, 0.03)], 5), np.interp(np.linspace(0, 1, 16), [0, 0.3, 0.7, 1], [0.012, 0.008, 0.012, 0.009]), circle(1.0, 14, 0.7), round_ends=True)
+    bar = sweep(
+        spline(
+            [
+                (0, -0.42 * head_l, 0.03),
+                (0, -0.6 * head_l, 0.032),
+                (0, -0.4 * length, 0.034),
+                (0, -length + head_l / 2, 0.03),
+            ],
+            5,
+        ),
+        np.interp(np.linspace(0, 1, 16), [0, 0.3, 0.7, 1], [0.012, 0.008, 0.012, 0.009]),
+        circle(1.0, 14, 0.7),
+        round_ends=True,
+    )
     items = [Part(base, look, material), Part(bar, look, material)]
     nx, ny = int(rng.integers(3, 6)), int(rng.integers(6, 11))
     for i in range(nx):
@@ -225,13 +409,44 @@ def flashlight(rng: np.random.Generator) -> Recipe:
     rings = [(0.0, 0.0), (r * 0.9, 0), (r, 0.01)]
     for k in range(8):
         y = 0.14 * length + k * 0.055 * length
-        rings += [(r, y), (r * 0.95, y + 0.01 * length), (r * 0.95, y + 0.025 * length), (r, y + 0.035 * length)]
-    body = along_y(np.array([*rings, (r, z0), (head, z1), (head, length), (head * 0.85, length), (head * 0.8, length - 0.004), (0, length - 0.004)]), 40)
+        rings += [
+            (r, y),
+            (r * 0.95, y + 0.01 * length),
+            (r * 0.95, y + 0.025 * length),
+            (r, y + 0.035 * length),
+        ]
+    body = along_y(
+        np.array(
+            [
+                *rings,
+                (r, z0),
+                (head, z1),
+                (head, length),
+                (head * 0.85, length),
+                (head * 0.8, length - 0.004),
+                (0, length - 0.004),
+            ]
+        ),
+        40,
+    )
     base = paint(tint(rng, "dark", "bright", "neutral"), 0.4, pick(rng, [0.0, 0.8]))
-    lens = along_y(np.array([(0, length - 0.006), (head * 0.8, length - 0.006), (head * 0.8, length - 0.002), (0, length - 0.002)]), 32)
+    lens = along_y(
+        np.array(
+            [
+                (0, length - 0.006),
+                (head * 0.8, length - 0.006),
+                (head * 0.8, length - 0.002),
+                (0, length - 0.002),
+            ]
+        ),
+        32,
+    )
     switch = box(0.012, 0.018, 0.006, 0.002).at(y=0.62 * length, z=r)
     material = "aluminium" if base.metallic else "plastic_abs"
-    return Recipe((
-        Part(body, base, material, density_kg_m3=1500), Part(lens, paint((0.92, 0.93, 0.9), 0.1), "glass"),
-        Part(switch, plastic(rng), "rubber"),
-    ))
+    return Recipe(
+        (
+            Part(body, base, material, density_kg_m3=1500),
+            Part(lens, paint((0.92, 0.93, 0.9), 0.1), "glass"),
+            Part(switch, plastic(rng), "rubber"),
+        )
+    )
