@@ -48,7 +48,7 @@ _CATEGORY_WORDS = (
     ("table", "table(?! fan)|island|trestle"),
     ("shelf", "shel(f|ves)|bookcase|rack|spice tower"),
     ("cabinet", "cabinet|wardrobe|dresser|cupboard|chest|locker|vanity|filing|safe"),
-    ("appliance", "oven|fridge|refriger|washing|dryer|microwave|cooker|stove|toaster|coffee m|"
+    ("appliance", "oven|fridge|refriger|washing|dryer|microwave|cooker|stove|toaster|coffee ma|"
                   "coffee b|coffee p|blender|mixer|freezer|grinder|kettle|boiler|heater|fryer|hood"),
     ("mug", "mug|coffee cup|\\bcup$"),
     ("glass", "glass$|plastic cup"),
