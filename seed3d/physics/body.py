@@ -198,7 +198,7 @@ def _engine_ready(mass: float, inertia: np.ndarray, fallbacks: list[Fallback]) -
         fallbacks.append(Fallback(STAGE, what))
     raised = raise_to_engine_minimum(mass, valid.inertia)
     if raised.change > 0:
-        what = f"inertia raised by {raised.change:.1e} of itself: MuJoCo refuses moments < 1e-15"
+        what = f"inertia raised by {raised.change:.1e} of itself: MuJoCo refuses moments < 1e-14"
         fallbacks.append(Fallback(STAGE, what))
     check_inertia(mass, raised.inertia)
     return raised.inertia

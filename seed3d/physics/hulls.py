@@ -49,12 +49,14 @@ class _Candidate:
     """Volume of their union over the solid's."""
     filled: float
     """Share of the dents, what the solid's convex hull has beyond the solid, that they fill."""
+    excess: float
+    """What they fill of the dents over the solid's volume."""
     notes: tuple[Fallback, ...]
 
     @property
     def fills_too_much(self) -> bool:
         """True where open space worth naming is closed; a near-convex solid has none."""
-        return self.filled > MAX_FILLED and self.ratio > 1.0 / CONVEX_SHARE
+        return self.filled > MAX_FILLED and self.excess > 1.0 - CONVEX_SHARE
 
 
 def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
@@ -220,19 +222,19 @@ def _volume(hull: Mesh) -> float:
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _measure(hulls: tuple[Mesh, ...], solid: Any) -> tuple[float, float]:
-    """Return union volume over solid volume, and the share of the solid's dents that is filled.
+def _measure(hulls: tuple[Mesh, ...], solid: Any) -> tuple[float, float, float]:
+    """Return ratio, filled and excess of `_Candidate` for hulls and the solid they stand for.
 
-    The dents are what the solid's convex hull has beyond the solid: cavities, holes, the space
-    between legs.
+    The dents are cavities, holes, the space between legs.
     """
     import manifold3d
 
     bodies = [manifold3d.Manifold.hull_points(h.vertices) for h in hulls]
     union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
     dents = solid.hull().volume() - solid.volume()
-    filled = (union - solid).volume() / dents if dents > 1e-9 else 0.0
-    return float(union.volume() / solid.volume()), float(filled)
+    outside = (union - solid).volume()
+    filled = outside / dents if dents > 1e-9 else 0.0
+    return union.volume() / solid.volume(), filled, outside / solid.volume()
 
 
 def _fill_note(best: _Candidate) -> list[Fallback]:

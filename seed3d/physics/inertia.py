@@ -15,8 +15,10 @@ import numpy as np
 from seed3d.errors import StageError
 from seed3d.types import Mesh
 
-ENGINE_MINIMUM = 1e-15
-"""mjMINVAL: MuJoCo refuses a moving body whose mass or principal inertia is below it."""
+MINIMUM_MASS = 1e-15
+"""mjMINVAL [kg]: MuJoCo refuses a moving body whose mass is below it."""
+MINIMUM_MOMENT = 1e-14
+"""Smallest principal moment [kg m2] that MuJoCo takes as ``fullinertia`` (mjEPS; measured)."""
 TRIANGLE_MARGIN = 1e-6
 """Relative slack kept in A + B >= C, so that rounding in a file can't break it."""
 
@@ -161,12 +163,12 @@ def raise_to_engine_minimum(mass: float, inertia: np.ndarray) -> ValidInertia:
     Raises:
         StageError: The mass itself [kg] is below the engine's minimum.
     """
-    floor = 2.0 * ENGINE_MINIMUM  # room for the rounding of a file and of the engine's own sums
-    if mass < floor:
+    if mass < 2.0 * MINIMUM_MASS:
         raise StageError(
-            f"mass: got {mass:.3g} kg; wanted at least {floor:.0e} kg, MuJoCo refuses less. "
+            f"mass: got {mass:.3g} kg; wanted at least {2 * MINIMUM_MASS:g} kg, MuJoCo refuses less. "
             "Check the size (--height, --length in metres) and the mass (--mass in kilograms)"
         )
+    floor = 2.0 * MINIMUM_MOMENT  # room for the rounding of a file and of the engine's own sums
     lowest = float(np.linalg.eigvalsh(inertia)[0])
     lack = max(0.0, floor - lowest)
     change = lack * np.sqrt(3.0) / max(float(np.linalg.norm(inertia)), 1e-300)
