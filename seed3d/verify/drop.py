@@ -125,10 +125,12 @@ def simulate(sim: Sim, config: VerifyConfig) -> DropResult:
     window: deque[State] = deque(maxlen=max(int(_rest_time(size) / dt), 2))
     fall_error = speed = growth = 0.0
     falling, settle, state, quiet = True, None, start, 0
-    for step in range(1, int(config.seconds / dt) + 1):
+    finite = bool(np.isfinite(start.com_m).all())
+    for step in range(1, int(config.seconds / dt) + 1 if finite else 0):
         sim.step()
         state = sim.state()
-        if not np.isfinite(state.com_m).all():
+        finite = bool(np.isfinite(state.com_m).all() and np.isfinite(state.kinetic_j))
+        if not finite:
             break
         if falling and state.lowest_m > max(0.2 * height, 1.5 * FLOAT_FLOOR_M):
             # Semi-implicit Euler falls 1/2 g t (t + dt), exactly.
@@ -150,9 +152,9 @@ def simulate(sim: Sim, config: VerifyConfig) -> DropResult:
         drop_m=height,
         fall_error=fall_error,
         settle_s=settle,
-        calm=settle is None and _calm(list(window), size, mass),
-        speed_ratio=speed if np.isfinite(state.com_m).all() else np.inf,
-        energy_growth=growth if np.isfinite(state.com_m).all() else np.inf,
+        calm=finite and settle is None and _calm(list(window), size, mass),
+        speed_ratio=speed if finite else np.inf,
+        energy_growth=growth if finite else np.inf,
         lowest_m=state.lowest_m,
         com_m=state.com_m,
         tilt_deg=float(np.rad2deg(np.arccos(np.clip(state.up @ start.up, -1.0, 1.0)))),

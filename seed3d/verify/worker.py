@@ -20,6 +20,7 @@ from seed3d.types import Check
 from seed3d.verify.drop import DropResult
 from seed3d.verify.drop_checks import drop_checks
 from seed3d.verify.folder import Expected, expected_from_report, find_files
+from seed3d.verify.isolate import CPU_LIMIT_S, limit_cpu
 from seed3d.verify.model import FileModel, MassProperties
 from seed3d.verify.stability import Support, support_margin
 from seed3d.verify.text import percent
@@ -122,6 +123,7 @@ PARTS = {"files": run_files, "pybullet": run_pybullet, "mujoco": run_mujoco}
 def main(arguments: list[str]) -> int:
     """Run one part and write its result as JSON; exit code 0 unless it crashed."""
     part, folder, config, output = arguments
+    limit_cpu(CPU_LIMIT_S)
     options = from_dict(VerifyConfig, json.loads(config))
     result = PARTS[part](Path(folder), options)
     Path(output).write_text(json.dumps(result, default=float), encoding="utf-8")
