@@ -160,6 +160,45 @@ def info() -> None:
         click.echo(f"  {model.name}  {model.bytes / 1e6:.1f} MB  {model.licence}  {model.score}")
 
 
+@main.group()
+def evaluate() -> None:
+    """Measure the models on objects that they never saw."""
+
+
+@evaluate.command("geometry")
+@click.option("--data", type=click.Path(path_type=Path), default="datasets", show_default=True,
+              help="Folder with objects/ and features/ of scripts/prepare_dataset.py.")  # fmt: skip
+@click.option("--split", type=click.Choice(["val", "test"]), default="test", show_default=True)
+@click.option("--kind", type=click.Choice(["all", "furniture", "procedural"]), default="all")
+@click.option("--limit", type=int, help="Most objects, spread evenly.  [default: all]")
+@click.option("--preset", default="default", show_default=True)
+@click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="As in generate.")
+@click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the table here.")
+def evaluate_geometry_command(
+    data: Path, split: Any, kind: str, limit: int | None, json_file: Path | None, **flags: Any
+) -> None:
+    """Photo to shape: IoU, Chamfer, F-score, silhouette and camera, next to baselines."""
+    import json
+
+    from rich.progress import track
+
+    from seed3d.evaluate.geometry import evaluate_geometry, summarise
+
+    config = resolve(flags).geometry
+    rows = list(
+        track(
+            evaluate_geometry(data / "objects", data / "features", split, config, limit, kind),
+            description="photos",
+            disable=not sys.stderr.isatty(),
+        )
+    )
+    total = summarise(rows)
+    click.echo(json.dumps(total, indent=1))
+    if json_file:
+        json_file.parent.mkdir(parents=True, exist_ok=True)
+        json_file.write_text(json.dumps({**total, "items": rows}, indent=1) + "\n")
+
+
 def resolve(flags: dict[str, Any]) -> Config:
     """Preset, then flags, then --set; strict.
 
