@@ -70,7 +70,7 @@ def paint_from_photo(
     fallbacks: tuple[Fallback, ...] = ()
     if left.min() < 0.95:
         mean = known / np.maximum(1.0 - left, 1e-3)[:, None]
-        far = complete(coarse.position, coarse.normal, mean, 1.0 - left)
+        far = complete(caster, coarse.position, coarse.normal, mean, 1.0 - left)
     else:
         fallbacks = (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
         plain = srgb_to_linear(np.array(material_prior.base_color))
