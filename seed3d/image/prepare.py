@@ -54,7 +54,8 @@ def prepare(
     box = square_box(found.mask, config.padding, name)
     rgb, coverage = _crop(photo, found.mask, box, config.size)
     notes = (*photo.fallbacks, *found.fallbacks, *_notes(found, box, config, name))
-    return Subject(composite_on_white(rgb, coverage), coverage, found.source, notes)
+    composite = composite_on_white(rgb, coverage, config.size / box[2])
+    return Subject(composite, coverage, found.source, notes)
 
 
 def square_box(mask: np.ndarray, padding: float, name: str = "image") -> tuple[int, int, int]:
@@ -79,7 +80,7 @@ def square_box(mask: np.ndarray, padding: float, name: str = "image") -> tuple[i
     return (left + right - side) // 2, (top + bottom - side) // 2, side
 
 
-def composite_on_white(rgb: np.ndarray, coverage: np.ndarray) -> np.ndarray:
+def composite_on_white(rgb: np.ndarray, coverage: np.ndarray, enlarged: float = 1.0) -> np.ndarray:
     """Put an object on white without the colours of its old background.
 
     A pixel at the object's edge mixes object and background (or black, where a file stores
@@ -88,16 +89,19 @@ def composite_on_white(rgb: np.ndarray, coverage: np.ndarray) -> np.ndarray:
     Args:
         rgb: (S, S, 3) float sRGB in [0, 1].
         coverage: (S, S) float in [0, 1].
+        enlarged: Pixels here per pixel of the photo; edges are wider where it's above 1.
 
     Returns:
         (S, S, 3) float32 sRGB in [0, 1].
     """
     from scipy import ndimage
 
-    band = 2.0 + len(rgb) / 128.0  # as wide as the network's soft edges get in the crop
-    covered = coverage > NOTHING
+    pixel = max(enlarged, 1.0)
+    band = (2.0 + len(rgb) / 128.0) * pixel  # as wide as the network's soft edges get
+    # Not the outermost solid pixel: the resampling filter reaches over the edge.
+    solid = ndimage.distance_transform_edt(coverage >= SOLID) > 1.5 * pixel
     # Soft pixels deep inside are glass, not edge: they keep their colour.
-    trusted = (coverage >= SOLID) | (ndimage.distance_transform_edt(covered) > band)
+    trusted = solid | (ndimage.distance_transform_edt(coverage > NOTHING) > band)
     if trusted.any():
         distance, nearest = ndimage.distance_transform_edt(~trusted, return_indices=True)
         near = (distance > 0) & (distance <= 4.0 * band)
