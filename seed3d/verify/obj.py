@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
+BASE_COLOR = ("map_kd",)
 _TEXTURE_KEYS = (
     "map_kd",
     "map_ka",
@@ -22,11 +23,14 @@ def obj_references(base: Path, source: str) -> list[str]:
     return [_beside(source, name) for name in _statements(base / source, ".obj", ("mtllib",))]
 
 
-def mtl_textures(base: Path, source: str) -> list[str]:
-    """Return the images that the .mtl files of an OBJ name, relative to `base`."""
+def mtl_textures(base: Path, source: str, keys: tuple[str, ...] = _TEXTURE_KEYS) -> list[str]:
+    """Return the images that the .mtl files of an OBJ name, relative to `base`.
+
+    `keys` are the statements that count, in lower case.
+    """
     found = []
     for library in obj_references(base, source):
-        names = _statements(base / library, ".mtl", _TEXTURE_KEYS)
+        names = _statements(base / library, ".mtl", keys)
         found += [_beside(library, name) for name in names]
     return found
 

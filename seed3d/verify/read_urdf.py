@@ -20,7 +20,7 @@ from seed3d.verify.model import (
     merged,
     transformed,
 )
-from seed3d.verify.obj import mtl_textures, obj_references
+from seed3d.verify.obj import BASE_COLOR, mtl_textures, obj_references
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,7 @@ def read_urdf(path: Path, visual: bool = True) -> FileModel:
     materials = [t.get("filename", "") for t in root.iter("texture")]
     nested = [r for source in references for r in obj_references(path.parent, source)]
     textures = [t for source in references for t in mtl_textures(path.parent, source)]
+    colours = [t for source in references for t in mtl_textures(path.parent, source, BASE_COLOR)]
     return FileModel(
         format="urdf",
         path=path,
@@ -71,7 +72,7 @@ def read_urdf(path: Path, visual: bool = True) -> FileModel:
         mass=combine(bodies),
         references=tuple(dict.fromkeys(references + materials + nested + textures)),
         base=path.parent,
-        textures=len(set(materials + textures)),
+        textures=len(set(materials + colours)),
         link_pose=pose,
     )
 
