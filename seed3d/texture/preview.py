@@ -1,0 +1,118 @@
+"""Pictures of a finished asset: one strip of panels, and a turntable."""
+
+from __future__ import annotations
+
+import colorsys
+
+import numpy as np
+
+from seed3d.conventions import CANONICAL_HALF, pixel_centers
+from seed3d.render.cameras import orbit_camera
+from seed3d.render.lighting import Lighting
+from seed3d.render.raycast import Caster
+from seed3d.render.shade import render
+from seed3d.texture.photo import sample_image
+from seed3d.texture.shadow import GroundShadow
+from seed3d.texture.surface import asset_surface, shaded_surface
+from seed3d.types import Asset, Camera, Mesh, Surface, SurfaceMaterial
+
+FRONT = (0.6, 0.35)
+"""Azimuth and elevation of the three-quarter view [rad]."""
+GREY = SurfaceMaterial((0.72, 0.72, 0.72), 0.0, 0.7)
+SHADOW_STRENGTH = 0.55
+
+
+def preview(asset: Asset, size: int) -> np.ndarray:
+    """Return panels side by side: photo (where there is one), mesh, front, back, hulls.
+
+    Args:
+        asset: Finished; link frame, metres.
+        size: Side of a panel [pixel].
+
+    Returns:
+        (size, P * size, 3) uint8 sRGB; P is 5 with a photo, else 4.
+    """
+    mesh, scale, offset = canonical_pose(asset.mesh)
+    surface = asset_surface(mesh, asset.atlas, asset.maps)
+    plain = shaded_surface(mesh, GREY)
+    hulls = hull_surface([hull.moved(scale, offset) for hull in asset.collision.hulls])
+    caster = Caster(surface.mesh)
+    shadow = GroundShadow(caster)
+    front = _view(mesh, *FRONT)
+    back = _view(mesh, FRONT[0] + np.pi, FRONT[1])
+    panels = [
+        _panel(plain, asset.camera or front, size, caster, None if asset.camera else shadow),
+        _panel(surface, front, size, caster, shadow),
+        _panel(surface, back, size, caster, shadow),
+        _panel(hulls, front, size, Caster(hulls.mesh), shadow),
+    ]
+    if asset.subject is not None:
+        panels.insert(0, _photo(asset.subject.rgb, size))
+    return np.concatenate(panels, axis=1)
+
+
+def turntable(asset: Asset, frames: int, size: int) -> list[np.ndarray]:
+    """Return `frames` pictures (size, size, 3) uint8 of one turn around the textured asset."""
+    mesh, _, _ = canonical_pose(asset.mesh)
+    surface = asset_surface(mesh, asset.atlas, asset.maps)
+    caster = Caster(surface.mesh)
+    shadow = GroundShadow(caster)
+    turns = FRONT[0] + 2.0 * np.pi * np.arange(frames) / max(frames, 1)
+    return [_panel(surface, _view(mesh, a, FRONT[1]), size, caster, shadow) for a in turns]
+
+
+def canonical_pose(mesh: Mesh) -> tuple[Mesh, float, np.ndarray]:
+    """Return the mesh in the canonical frame, and scale s, offset o: p_canonical = s * p + o."""
+    low, high = mesh.bounds
+    scale = 2.0 * CANONICAL_HALF / float((high - low).max())
+    offset = -scale * (low + high) / 2.0
+    return mesh.moved(scale, offset), scale, offset
+
+
+def hull_surface(hulls: list[Mesh]) -> Surface:
+    """Return convex hulls as one flat-shaded surface, each of its own colour."""
+    start = np.cumsum([0, *(len(hull.vertices) for hull in hulls)])
+    mesh = Mesh(
+        np.concatenate([hull.vertices for hull in hulls]),
+        np.concatenate([hull.faces + s for hull, s in zip(hulls, start, strict=False)]),
+    )
+    owner = np.repeat(np.arange(len(hulls)), [len(hull.faces) for hull in hulls])
+    colors = tuple(SurfaceMaterial(hull_color(i), 0.0, 0.7) for i in range(len(hulls)))
+    return Surface(mesh, np.zeros((len(mesh.faces), 3, 2)), owner, colors)
+
+
+def hull_color(index: int) -> tuple[float, float, float]:
+    """Return the sRGB colour of hull `index`: hues a golden ratio apart, in three tones."""
+    hue = (0.58 + index * 0.6180339887498949) % 1.0
+    return colorsys.hsv_to_rgb(hue, (0.62, 0.42, 0.75)[index % 3], (0.9, 0.95, 0.7)[index % 3])
+
+
+def _view(mesh: Mesh, azimuth_rad: float, elevation_rad: float) -> Camera:
+    radius = float(np.linalg.norm(mesh.vertices, axis=1).max())
+    return orbit_camera(azimuth_rad, elevation_rad, fill=0.88, radius=radius)
+
+
+def _panel(
+    surface: Surface, camera: Camera, size: int, caster: Caster, shadow: GroundShadow | None
+) -> np.ndarray:
+    lighting = Lighting.studio(camera.azimuth_rad)
+    picture = render(surface, camera, size, lighting, 2, caster)
+    ground = np.ones((size, size), np.float32)
+    if shadow is not None:
+        ground -= SHADOW_STRENGTH * shadow.seen_from(camera, size)
+    alpha = picture.alpha[..., None]
+    return _bytes(picture.rgb * alpha + ground[..., None] * (1.0 - alpha))
+
+
+def _photo(rgb: np.ndarray, size: int) -> np.ndarray:
+    """Scale the photo (S, S, 3) to the panel, averaging where it shrinks."""
+    fine = max(1, -(-len(rgb) // size))  # samples per pixel and axis
+    center = (pixel_centers(size * fine) + 1.0) / 2.0 * len(rgb) - 0.5
+    column, row = np.meshgrid(center, center)
+    pixel = np.column_stack([column.ravel(), row.ravel()])
+    image = sample_image(rgb.astype(np.float32), pixel)
+    return _bytes(image.reshape(size, fine, size, fine, 3).mean(axis=(1, 3)))
+
+
+def _bytes(rgb: np.ndarray) -> np.ndarray:
+    return (np.clip(rgb, 0.0, 1.0) * 255.0 + 0.5).astype(np.uint8)
