@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from seed3d.data.procedural import (  # noqa: F401 each registers its categories
     appliances,
+    bottles,
     cabinets,
+    computing,
     containers,
     cookware,
+    counter,
     desk,
     electronics,
+    figures,
     food,
     furniture,
+    household,
+    lamps,
+    pouring,
+    seating,
+    shoes,
+    sofas,
     storage,
     tableware,
     tools,
     toys,
+    utensils,
     wearables,
 )
 from seed3d.data.procedural.core import (

@@ -1,4 +1,7 @@
-"""Fruit and vegetables, bread. Bulk densities: USDA FoodData and handbook values."""
+"""Fruit and vegetables, bread. Bulk densities are handbook values.
+
+Their material names the table row nearest in density, as the table has no fruit.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ def apple(rng: np.random.Generator) -> Recipe:
     high = pick(rng, [(0.8, 0.2, 0.15), (0.65, 0.75, 0.3), (0.85, 0.75, 0.3)])
     form = _wobble(rng, lathe(profile, 40), 0.012)
     top = float(profile[-1, 1])
-    body = Part(form, skin_look(rng, low, high, 0.3, 0.02), "wood_soft", density_kg_m3=830)
+    body = Part(form, skin_look(rng, low, high, 0.3, 0.02), "plastic_pp", density_kg_m3=830)
     return Recipe(parts(body, _stem(0, 0, top - 0.003, 0.018, 0.0014)), has_front=False)
 
 
@@ -81,7 +84,7 @@ def citrus(rng: np.random.Generator) -> Recipe:
     form = _wobble(rng, lathe(profile, 40), 0.008)
     form = form.turn("x", 90) if pointed else form
     look = skin_look(rng, color, color, 0.45, 0.06)
-    return Recipe((Part(form, look, "wood_soft", density_kg_m3=950),), has_front=pointed)
+    return Recipe((Part(form, look, "plastic_pp", density_kg_m3=950),), has_front=pointed)
 
 
 @category("pear", 0.06, 0.15)
@@ -112,7 +115,7 @@ def pear(rng: np.random.Generator) -> Recipe:
             ((0.7, 0.3, 0.2), (0.7, 0.68, 0.25)),
         ],
     )
-    body = Part(form, skin_look(rng, low, high, 0.45, 0.05), "wood_soft", density_kg_m3=990)
+    body = Part(form, skin_look(rng, low, high, 0.45, 0.05), "plastic_pp", density_kg_m3=990)
     return Recipe((body, _stem(0, 0, h - 0.003, 0.02, 0.0018)), has_front=False)
 
 
@@ -134,7 +137,7 @@ def banana(rng: np.random.Generator) -> Recipe:
     image[rng.random((64, 64)) < uni(rng, 0, 0.04)] = (0.35, 0.22, 0.08)
     image[:5], image[-4:] = (0.3, 0.22, 0.1), (0.4, 0.35, 0.12)
     return Recipe(
-        (Part(form, paint(color, 0.5, texture=to_bytes(image)), "wood_soft", density_kg_m3=950),)
+        (Part(form, paint(color, 0.5, texture=to_bytes(image)), "plastic_pp", density_kg_m3=950),)
     )
 
 
@@ -167,7 +170,7 @@ def carrot(rng: np.random.Generator) -> Recipe:
     body = Part(
         sweep(path, width, circle(1.0, 20), round_ends=True),
         skin_look(rng, color, color, 0.45, 0.03),
-        "wood_soft",
+        "plastic_pp",
         density_kg_m3=970,
     )
     green = paint((0.25, 0.45, 0.15), 0.7)
@@ -193,7 +196,7 @@ def bread(rng: np.random.Generator) -> Recipe:
         Part(
             form.warp(v),
             skin_look(rng, (0.85, 0.7, 0.45), crust, 0.8, 0.02),
-            "foam",
+            "fabric",
             density_kg_m3=uni(rng, 220, 380),
         )
     ]
@@ -206,7 +209,7 @@ def bread(rng: np.random.Generator) -> Recipe:
                 .turn("z", 25)
                 .at(y=at, z=0.93 * z * np.sqrt(1 - (at / y) ** 2)),
                 pale,
-                "foam",
+                "fabric",
                 density_kg_m3=300,
             )
         )
