@@ -67,7 +67,7 @@ def _write_features(path: Path, target: Path, encoder: torch.nn.Module) -> None:
 
     with np.load(path) as record:
         rgb, mask = record["rgb"] / np.float32(255), record["mask"] / np.float32(255)
-        rest = {name: record[name] for name in ("tsdf", "cameras", "attributes")}
+        rest = {name: record[name] for name in ("cameras", "attributes")}
     with torch.no_grad():
         maps = encoder.features(torch.from_numpy(rgb).permute(0, 3, 1, 2).contiguous())
     local = np.stack([local_maps(r, m) for r, m in zip(rgb, mask, strict=True)])
@@ -84,7 +84,12 @@ def _write_features(path: Path, target: Path, encoder: torch.nn.Module) -> None:
 
 
 def load_objects(features: Path, splits: tuple[Split, ...]) -> Objects:
-    """Load every feature file of the given splits into memory."""
+    """Load every feature file of the given splits, and its record's grid, into memory.
+
+    Args:
+        features: Folder that add_features wrote; the records are in "objects" beside it.
+        splits: Which objects.
+    """
     keys, attributes, grids, cameras, owner = [], [], [], [], []
     photos: list[list[np.ndarray]] = [[], [], [], []]
     for path in record_paths(features):
@@ -97,7 +102,8 @@ def load_objects(features: Path, splits: tuple[Split, ...]) -> Objects:
             owner += [len(keys)] * len(record["cameras"])
             keys.append(path.stem)
             attributes.append(row)
-            grids.append(record["tsdf"])
+            with np.load(features.parent / "objects" / path.name) as source:
+                grids.append(source["tsdf"])
             cameras.append(record["cameras"])
             for stack, name in zip(photos, PhotoFeatures._fields, strict=True):
                 stack.append(record[name])
