@@ -194,7 +194,7 @@ def save(
         The verdict, as it stands in report.json.
     """
     from seed3d.export import asset_files, with_report, write_files
-    from seed3d.texture.preview import preview_files
+    from seed3d.pictures import preview_files
     from seed3d.verify import verify_folder
 
     config = config or Config()
