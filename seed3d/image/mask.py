@@ -126,7 +126,6 @@ def border_mask(rgb: np.ndarray, uniform: float = BORDER_UNIFORM) -> tuple[np.nd
     Returns:
         The mask (H, W) uint8, or None and the reason why the rule doesn't apply.
     """
-    from scipy import ndimage
     from skimage.color import rgb2lab
 
     height, width = rgb.shape[:2]
@@ -140,7 +139,7 @@ def border_mask(rgb: np.ndarray, uniform: float = BORDER_UNIFORM) -> tuple[np.nd
     alike = float((distance[ring] < BORDER_DISTANCE).mean())
     if alike < uniform:
         return None, f"the border has no uniform colour ({alike:.0%} alike)"
-    labels, _ = ndimage.label(distance < BORDER_DISTANCE)
+    labels = _label(distance < BORDER_DISTANCE)
     outside = np.isin(labels, np.setdiff1d(np.unique(labels[ring]), [0]))
     inside = Image.fromarray((~outside).astype(np.uint8) * 255)
     mask = np.asarray(inside.resize((width, height), Image.Resampling.BICUBIC))
@@ -166,8 +165,8 @@ def clean(mask: np.ndarray, level: int, keep: float, holes: float) -> np.ndarray
     from scipy import ndimage
 
     small = _reduced(mask)
-    labels, count = ndimage.label(small >= level, structure=np.ones((3, 3)))
-    if count == 0:
+    labels = _label(small >= level, diagonal=True)
+    if not labels.any():
         return np.zeros_like(mask)
     areas = np.bincount(labels.ravel())
     areas[0] = 0
@@ -176,10 +175,11 @@ def clean(mask: np.ndarray, level: int, keep: float, holes: float) -> np.ndarray
     support = ndimage.binary_dilation(kept, iterations=4) & ~((labels > 0) & ~kept)
     result = np.where(_enlarged(support, mask.shape), mask, 0).astype(np.uint8)
     if holes > 0:
-        gaps, _ = ndimage.label(~kept)
+        gaps = _label(~kept)
         sizes = np.bincount(gaps.ravel())
         fill = (sizes < holes * kept.sum())[gaps] & (gaps > 0)
-        fill = ndimage.binary_dilation(fill, iterations=2) & ndimage.binary_fill_holes(kept)
+        filled = np.asarray(ndimage.binary_fill_holes(kept))
+        fill = ndimage.binary_dilation(fill, iterations=2) & filled
         result = np.where(_enlarged(fill, mask.shape), 255, result).astype(np.uint8)
     return result
 
@@ -228,6 +228,15 @@ def _user_mask(user: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarra
 
 def _under_alpha(mask: np.ndarray, alpha: np.ndarray | None) -> np.ndarray:
     return mask if alpha is None else np.minimum(mask, alpha)
+
+
+def _label(inside: np.ndarray, diagonal: bool = False) -> np.ndarray:
+    """Number the connected parts of (H, W) bool from 1; 0 is outside."""
+    from scipy import ndimage
+
+    labels = np.empty(inside.shape, np.int32)
+    ndimage.label(inside, np.ones((3, 3)) if diagonal else None, labels)
+    return labels
 
 
 def _reduced(mask: np.ndarray) -> np.ndarray:

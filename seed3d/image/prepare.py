@@ -94,20 +94,28 @@ def composite_on_white(rgb: np.ndarray, coverage: np.ndarray, enlarged: float = 
     Returns:
         (S, S, 3) float32 sRGB in [0, 1].
     """
-    from scipy import ndimage
-
     pixel = max(enlarged, 1.0)
     band = (2.0 + len(rgb) / 128.0) * pixel  # as wide as the network's soft edges get
     # Not the outermost solid pixel: the resampling filter reaches over the edge.
-    solid = ndimage.distance_transform_edt(coverage >= SOLID) > 1.5 * pixel
+    solid = _depth(coverage >= SOLID)[0] > 1.5 * pixel
     # Soft pixels deep inside are glass, not edge: they keep their colour.
-    trusted = solid | (ndimage.distance_transform_edt(coverage > NOTHING) > band)
+    trusted = solid | (_depth(coverage > NOTHING)[0] > band)
     if trusted.any():
-        distance, nearest = ndimage.distance_transform_edt(~trusted, return_indices=True)
+        distance, (rows, columns) = _depth(~trusted)
         near = (distance > 0) & (distance <= 4.0 * band)
-        rgb = np.where(near[..., None], rgb[nearest[0], nearest[1]], rgb)
+        rgb = np.where(near[..., None], rgb[rows, columns], rgb)
     weight = coverage[..., None]
     return np.clip(rgb * weight + (1.0 - weight), 0.0, 1.0).astype(np.float32)
+
+
+def _depth(inside: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return each pixel's distance (S, S) to the nearest outside pixel, and its index (2, S, S)."""
+    from scipy import ndimage
+
+    distance = np.empty(inside.shape, np.float64)
+    index = np.empty((2, *inside.shape), np.int32)
+    ndimage.distance_transform_edt(inside, return_indices=True, distances=distance, indices=index)
+    return distance, index
 
 
 def _crop(
