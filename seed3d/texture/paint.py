@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seed3d.config import TextureConfig
-from seed3d.conventions import srgb_to_linear
+from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.render.raycast import Caster
 from seed3d.texture.complete import complete
 from seed3d.texture.light import Shading, fit_shading
@@ -24,9 +24,14 @@ ON_SURFACE = 0.006
 """Slack in depth for the surface's own points [canonical units]."""
 MIRRORED = 0.03
 """Slack in depth for mirrored points: how far the object may be from symmetric."""
-LEFT_RIGHT = (1.0, -1.0, 1.0)
-FRONT_BACK = (-1.0, 1.0, 1.0)
-HALF_TURN = (-1.0, -1.0, 1.0)
+Symmetry = tuple[float, float, float]
+LEFT_RIGHT: Symmetry = (1.0, -1.0, 1.0)
+FRONT_BACK: Symmetry = (-1.0, 1.0, 1.0)
+HALF_TURN: Symmetry = (-1.0, -1.0, 1.0)
+UNLIKE = 0.15
+"""Median difference [sRGB] between mirrored places above which colours break a symmetry."""
+FEWEST = 50
+"""Coarse texels that must show both places before colours are compared."""
 SYMMETRIC = 0.02
 """Mean distance [canonical units] between a mesh and its half turn that counts as symmetric."""
 COARSE = 4
@@ -65,7 +70,7 @@ def paint_from_photo(
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
     shading = fit_shading(color, coarse.normal, trust)
 
-    symmetries = _symmetries(caster, solid_mesh)
+    symmetries = _agreeing(view, shading, coarse, _symmetries(caster, solid_mesh))
     known, _, left = _layers(view, shading, coarse, symmetries)
     fallbacks: tuple[Fallback, ...] = ()
     if left.min() < 0.95:
@@ -96,7 +101,7 @@ def _albedo(
     return shading.remove(color, normal), trust
 
 
-def _symmetries(caster: Caster, mesh: Mesh) -> tuple[tuple[float, float, float], ...]:
+def _symmetries(caster: Caster, mesh: Mesh) -> tuple[Symmetry, ...]:
     """Order in which mirror images are tried; each is used only where the shape agrees.
 
     Most objects have a left and a right that match. Where the whole shape survives half a turn
@@ -110,11 +115,39 @@ def _symmetries(caster: Caster, mesh: Mesh) -> tuple[tuple[float, float, float],
     return (LEFT_RIGHT, HALF_TURN, FRONT_BACK)
 
 
+def _agreeing(
+    view: PhotoView, shading: Shading, texels: Texels, symmetries: tuple[Symmetry, ...]
+) -> tuple[Symmetry, ...]:
+    """Drop symmetries of the shape that the colours break where the photo shows both places.
+
+    Half a turn is left-right after front-back: where it can't be measured itself, it falls with
+    left-right.
+    """
+    color, trust = _albedo(view, shading, texels.position, texels.normal, ON_SURFACE)
+    broken: set[Symmetry] = set()
+    measured: set[Symmetry] = set()
+    for symmetry in symmetries:
+        flip = np.array(symmetry, np.float32)
+        other, known = _albedo(
+            view, shading, texels.position * flip, texels.normal * flip, MIRRORED
+        )
+        both = (trust > 0.5) & (known > 0.5)
+        if both.sum() < FEWEST:
+            continue
+        measured.add(symmetry)
+        apart = np.abs(linear_to_srgb(color[both]) - linear_to_srgb(other[both])).max(axis=1)
+        if np.median(apart) > UNLIKE:
+            broken.add(symmetry)
+    if LEFT_RIGHT in broken and HALF_TURN not in measured:
+        broken.add(HALF_TURN)
+    return tuple(s for s in symmetries if s not in broken)
+
+
 def _layers(
     view: PhotoView,
     shading: Shading,
     texels: Texels,
-    symmetries: tuple[tuple[float, float, float], ...],
+    symmetries: tuple[Symmetry, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Blend the photo over its mirror images by trust, so that no hard seam appears.
 

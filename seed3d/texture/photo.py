@@ -14,7 +14,7 @@ SOLID_COVERAGE = 0.95
 """Mask value from which a pixel shows the object only."""
 CLEAR_PIXELS = (1.5, 5.0)
 """Distance to the silhouette [pixel of a 512 crop] where trust starts and is complete."""
-GRAZING = (0.12, 0.5)
+GRAZING = (0.12, 0.4)
 """Cosine of the viewing angle where trust starts and is complete."""
 BEHIND = 0.05
 """A point this much farther than an edge next to it [canonical units] may show that edge."""
