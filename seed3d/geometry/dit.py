@@ -50,15 +50,15 @@ class ShapeDiT(ModelMixin, ConfigMixin):
         channels: int = 256,
         width: int = 256,
         heads: int = 4,
-        double_blocks: int = 3,
-        single_blocks: int = 7,
+        double_blocks: int = 2,
+        single_blocks: int = 6,
     ) -> None:
         super().__init__()
         tokens = tokens_per_side**3
         self.proj_in = nn.Linear(channels, width)
         self.position = nn.Parameter(torch.randn(tokens, width) * 0.02)
-        self.photo_position = nn.Parameter(torch.randn(16, width) * 0.02)
-        self.null_photo = nn.Parameter(torch.zeros(17, width))
+        self.photo_position = nn.Parameter(torch.randn(4, width) * 0.02)
+        self.null_photo = nn.Parameter(torch.zeros(5, width))
         self.null_local = nn.Parameter(torch.zeros(width))
         self.fine_in = nn.Linear(64 * LOCAL_CHANNELS, width)
         self.mid_in = nn.Linear(8 * MID_CHANNELS, width)
@@ -80,9 +80,9 @@ class ShapeDiT(ModelMixin, ConfigMixin):
     def condition(
         self, photo: PhotoFeatures, cameras: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Photo tokens (B, 17, D) and what each shape token sees (B, T, D)."""
-        deep = functional.adaptive_avg_pool2d(photo.deep, 4).flatten(2).transpose(1, 2)
-        grid = self.deep_in(deep) + self.photo_position  # (B, 16, D)
+        """Photo tokens (B, 5, D) and what each shape token sees (B, T, D)."""
+        deep = functional.adaptive_avg_pool2d(photo.deep, 2).flatten(2).transpose(1, 2)
+        grid = self.deep_in(deep) + self.photo_position  # (B, 4, D)
         tokens = torch.cat([grid, self.pooled_in(photo.pooled)[:, None]], dim=1)
         fine = self._seen(photo.local, cameras, self.fine_points, 64)
         mid = self._seen(photo.mid, cameras, self.mid_points, 8)
