@@ -457,6 +457,17 @@ def test_a_foreign_urdf_alone_is_verified(tmp_path):
     assert by_name(checks, "reads the URDF")[0].engine == "mujoco"
 
 
+def test_a_foreign_glb_alone_says_that_no_engine_ran(tmp_path):
+    write(box_body(), tmp_path / "all")
+    folder = tmp_path / "glb"
+    folder.mkdir()
+    (tmp_path / "all/all.glb").rename(folder / "thing.glb")
+    verdict = verify_folder(folder)
+    assert verdict.passed, summary(verdict)
+    values = [c.value for c in by_name(verdict.checks, "loads")]
+    assert values == ["not run: no urdf in the folder", "not run: no mjcf or urdf in the folder"]
+
+
 def test_an_empty_folder_is_an_input_error(tmp_path):
     with pytest.raises(InputError, match=r"nothing to verify; wanted a \.urdf"):
         verify_folder(tmp_path)

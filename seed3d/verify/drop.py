@@ -115,55 +115,77 @@ def timestep(size_m: float) -> float:
 
 def simulate(sim: Sim, config: VerifyConfig) -> DropResult:
     """Drop the object, let it settle, and measure."""
-    size, dt = sim.size_m, sim.timestep_s
-    height = max(config.drop_height * size, MIN_DROP_M)
+    height = max(config.drop_height * sim.size_m, MIN_DROP_M)
     sim.lift(height)
-    start = sim.state()
-    mass = sim.mass.mass_kg if sim.mass else 0.0
-    energy0 = max(_energy(start, mass), 1e-300)
-    speed_bound = np.sqrt(2.0 * GRAVITY * max(float(start.com_m[2]), height))
-    window: deque[State] = deque(maxlen=max(int(_rest_time(size) / dt), 2))
-    fall_error = speed = growth = 0.0
-    falling, settle, state, quiet = True, None, start, 0
-    finite = bool(np.isfinite(start.com_m).all())
-    for step in range(1, int(config.seconds / dt) + 1 if finite else 0):
+    record = _Record(sim, sim.state(), height)
+    for step in range(1, int(config.seconds / sim.timestep_s) + 1):
+        if not record.finite or record.at_rest:
+            break
         sim.step()
-        state = sim.state()
-        finite = bool(np.isfinite(state.com_m).all() and np.isfinite(state.kinetic_j))
-        if not finite:
-            break
-        if falling and state.lowest_m > max(0.2 * height, 1.5 * FLOAT_FLOOR_M):
+        record.add(step, sim.state())
+    return record.result()
+
+
+class _Record:
+    """What is measured at every step."""
+
+    def __init__(self, sim: Sim, start: State, height_m: float) -> None:
+        self.sim, self.start, self.last, self.height = sim, start, start, height_m
+        self.mass = sim.mass.mass_kg if sim.mass else 0.0
+        self.energy = max(self._energy(start), 1e-300)
+        self.speed_bound = np.sqrt(2.0 * GRAVITY * max(float(start.com_m[2]), height_m))
+        length = max(int(_rest_time(sim.size_m) / sim.timestep_s), 2)
+        self.window: deque[State] = deque([start], maxlen=length)
+        self.falling = True
+        self.fall_error = self.speed = self.growth = 0.0
+        self.steps = self.quiet = 0
+        self.finite = bool(np.isfinite(start.com_m).all())
+
+    @property
+    def at_rest(self) -> bool:
+        return self.quiet >= (self.window.maxlen or 0)
+
+    def add(self, step: int, state: State) -> None:
+        self.steps, self.last = step, state
+        self.finite = bool(np.isfinite(state.com_m).all() and np.isfinite(state.kinetic_j))
+        if not self.finite:
+            self.speed = self.growth = np.inf
+            return
+        # Contact can't have begun yet: above PyBullet's padding, well before the floor.
+        self.falling &= state.lowest_m > max(0.2 * self.height, 1.5 * FLOAT_FLOOR_M)
+        if self.falling:
             # Semi-implicit Euler falls 1/2 g t (t + dt), exactly.
-            exact = 0.5 * GRAVITY * (step * dt) * ((step + 1) * dt)
-            fall_error = abs(float(start.com_m[2] - state.com_m[2]) - exact) / exact
-        else:
-            falling = False
-        speed = max(speed, state.speed / speed_bound)
-        growth = max(growth, _energy(state, mass) / energy0 - 1.0)
-        window.append(state)
-        quiet = quiet + 1 if not falling and _slow(state, size) else 0
-        if quiet >= len(window) == window.maxlen:
-            settle = (step - quiet) * dt
-            break
-    return DropResult(
-        engine=sim.engine,
-        size_m=size,
-        mass=sim.mass,
-        drop_m=height,
-        fall_error=fall_error,
-        settle_s=settle,
-        calm=finite and settle is None and _calm(list(window), size, mass),
-        speed_ratio=speed if finite else np.inf,
-        energy_growth=growth if finite else np.inf,
-        lowest_m=state.lowest_m,
-        com_m=state.com_m,
-        tilt_deg=float(np.rad2deg(np.arccos(np.clip(state.up @ start.up, -1.0, 1.0)))),
-        drift_m=float(np.linalg.norm(state.com_m[:2] - start.com_m[:2])),
-    )
+            exact = 0.5 * GRAVITY * self.sim.timestep_s**2 * step * (step + 1)
+            fall = float(self.start.com_m[2] - state.com_m[2])
+            self.fall_error = max(self.fall_error, abs(fall - exact) / exact)
+        self.speed = max(self.speed, state.speed / self.speed_bound)
+        self.growth = max(self.growth, self._energy(state) / self.energy - 1.0)
+        self.window.append(state)
+        slow = not self.falling and _slow(state, self.sim.size_m)
+        self.quiet = self.quiet + 1 if slow else 0
 
+    def _energy(self, state: State) -> float:
+        return state.kinetic_j + self.mass * GRAVITY * float(state.com_m[2])
 
-def _energy(state: State, mass_kg: float) -> float:
-    return state.kinetic_j + mass_kg * GRAVITY * float(state.com_m[2])
+    def result(self) -> DropResult:
+        start, last, size = self.start, self.last, self.sim.size_m
+        settle = (self.steps - self.quiet) * self.sim.timestep_s if self.at_rest else None
+        calm = self.finite and settle is None and _calm(list(self.window), size, self.mass)
+        return DropResult(
+            engine=self.sim.engine,
+            size_m=size,
+            mass=self.sim.mass,
+            drop_m=self.height,
+            fall_error=self.fall_error,
+            settle_s=settle,
+            calm=calm,
+            speed_ratio=self.speed,
+            energy_growth=self.growth,
+            lowest_m=last.lowest_m,
+            com_m=last.com_m,
+            tilt_deg=float(np.rad2deg(np.arccos(np.clip(last.up @ start.up, -1.0, 1.0)))),
+            drift_m=float(np.linalg.norm(last.com_m[:2] - start.com_m[:2])),
+        )
 
 
 def _rest_time(size_m: float) -> float:

@@ -54,7 +54,14 @@ def verify_folder(
         checks += _checks(outcome)
         rests += _rest(outcome.result)
         supports += _support(outcome.result)
+    checks += [_absent(e) for e in config.engines if e not in engines]
     return Verdict((*checks, *agreement_checks(rests, supports[0] if supports else None)))
+
+
+def _absent(engine: str) -> Check:
+    """State that an engine didn't run, so that nobody takes a pass for its pass."""
+    formats = " or ".join(ENGINES[engine])
+    return Check("loads", True, f"not run: no {formats} in the folder", "stated only", engine)
 
 
 def _checks(outcome: Outcome) -> list[Check]:

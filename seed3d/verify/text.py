@@ -27,7 +27,8 @@ def fixed(value: float, decimals: int) -> float | str:
 def summary(verdict: Verdict) -> str:
     """Return the verdict as plain text: one line a check, a count at the end."""
     rows = [_row(check) for check in verdict.checks]
-    width = [max((len(row[i]) for row in rows), default=0) for i in range(4)]
+    # An error's long text must not push every line's last column away.
+    width = [max((len(r[i]) for r in rows if len(r[i]) <= 44), default=0) for i in range(4)]
     lines = ["  ".join([*(row[i].ljust(width[i]) for i in range(4)), row[4]]) for row in rows]
     failed = sum(not check.passed for check in verdict.checks)
     count = len(verdict.checks)
