@@ -8,8 +8,9 @@ from seed3d.data.procedural.core import Part, Recipe, category
 from seed3d.data.procedural.electronics import BULK_KG_M3, case
 from seed3d.data.procedural.looks import chance, metal, paint, pick, plastic, uni
 from seed3d.data.procedural.prints import screen
-from seed3d.data.procedural.shapes import circle, lathe, rect, spline, sweep
+from seed3d.data.procedural.shapes import Form, circle, lathe, rect, spline, sweep
 from seed3d.data.procedural.solids import box, cylinder, ellipsoid, frustum, prism
+from seed3d.types import SurfaceMaterial
 
 
 @category("computer_mouse", 0.08, 0.2)
@@ -74,7 +75,9 @@ def keyboard(rng: np.random.Generator) -> Recipe:
         plastic(rng, "bright", "neutral"),
     )
     tilt = uni(rng, 1.0, 5.0)
-    items = [(box(x, y, z, 0.003), look, BULK_KG_M3)]
+    items: list[tuple[Form, SurfaceMaterial, float | None]] = [
+        (box(x, y, z, 0.003), look, BULK_KG_M3)
+    ]
     key_h = uni(rng, 0.003, 0.008)
     for row in range(rows):
         col = 0.0

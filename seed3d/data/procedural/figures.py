@@ -8,7 +8,7 @@ from seed3d.data.procedural.core import Part, Recipe, category
 from seed3d.data.procedural.looks import chance, cloth, paint, pick, plastic, uni
 from seed3d.data.procedural.prints import pattern
 from seed3d.data.procedural.shapes import Form, circle, spline, sweep
-from seed3d.data.procedural.solids import box, cylinder, ellipsoid
+from seed3d.data.procedural.solids import box, cylinder, ellipsoid, sphere
 from seed3d.data.procedural.toys import toy_stuff
 from seed3d.types import SurfaceMaterial
 
@@ -98,7 +98,7 @@ def toy_animal(rng: np.random.Generator) -> Recipe:
             )
         items.append(
             Part(
-                ellipsoid(*(0.13 * head_r,) * 3, 12, 6).at(
+                sphere(0.13 * head_r, 12, 6).at(
                     x=hx + 0.75 * head_r, y=s * 0.58 * head_r, z=hz + 0.32 * head_r
                 ),
                 paint((0.05, 0.05, 0.06), 0.2),
@@ -190,9 +190,7 @@ def plush(rng: np.random.Generator) -> Recipe:
     ):
         items.append(
             Part(
-                ellipsoid(*(r * head,) * 3, 14, 8).at(
-                    x=0.12 * s + x * head, y=y * head, z=hz + z * head
-                ),
+                sphere(r * head, 14, 8).at(x=0.12 * s + x * head, y=y * head, z=hz + z * head),
                 black,
                 "plastic_abs",
             )
@@ -264,11 +262,9 @@ def toy_figure(rng: np.random.Generator) -> Recipe:
             5,
         )
         add(sweep(arm, 0.3 * wide, round_ends=True), looks[0])
-        add(ellipsoid(*(0.33 * wide,) * 3, 16, 8).at(*(float(c) for c in arm[-1])), skin)
+        add(sphere(0.33 * wide, 16, 8).at(*(float(c) for c in arm[-1])), skin)
         add(
-            ellipsoid(*(0.12 * head,) * 3, 10, 6).at(
-                x=0.82 * head, y=s * 0.3 * head, z=z + 0.1 * head
-            ),
+            sphere(0.12 * head, 10, 6).at(x=0.82 * head, y=s * 0.3 * head, z=z + 0.1 * head),
             paint((0.05, 0.05, 0.06), 0.3),
         )
     return Recipe(tuple(items))

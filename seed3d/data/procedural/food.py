@@ -176,7 +176,7 @@ def carrot(rng: np.random.Generator) -> Recipe:
     green = paint((0.25, 0.45, 0.15), 0.7)
     top = sweep(
         spline([(0, 0.004, 0), (0.002, -0.012, 0), (0.006, -0.028, 0.002)], 3),
-        [0.0075, 0.007, 0.0065, 0.006, 0.0055, 0.005, 0.0045],
+        np.linspace(0.0075, 0.0045, 7),
         round_ends=True,
     )
     return Recipe((body, Part(top, green, "wood_soft")))

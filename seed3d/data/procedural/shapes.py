@@ -8,6 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
+Points = np.ndarray | Sequence[Sequence[float] | np.ndarray]
+"""Points (N, D), as an array or row by row."""
+
 
 def cross(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Cross product of rows (N, 3); several times faster than numpy's on small arrays."""
@@ -71,7 +74,7 @@ def _outward(form: Form) -> Form:
     return form.flip() if form.volume < 0 else form
 
 
-def spline(points: Sequence[Sequence[float]] | np.ndarray, per_span: int = 6) -> np.ndarray:
+def spline(points: Points, per_span: int = 6) -> np.ndarray:
     """Catmull-Rom curve through points (N, D): ((N - 1) * per_span + 1, D)."""
     p = np.asarray(points, float)
     p = np.vstack([2 * p[0] - p[1], p, 2 * p[-1] - p[-2]])
@@ -82,7 +85,7 @@ def spline(points: Sequence[Sequence[float]] | np.ndarray, per_span: int = 6) ->
 
 
 def fillet(
-    points: Sequence[Sequence[float]] | np.ndarray,
+    points: Points,
     radius: float | Sequence[float],
     steps: int = 4,
     closed: bool = False,
@@ -163,7 +166,7 @@ def skin(rings: np.ndarray, v: np.ndarray | None = None, loop: bool = False) -> 
 
 
 def lathe(
-    profile: Sequence[Sequence[float]] | np.ndarray,
+    profile: Points,
     sections: int = 48,
     v: np.ndarray | None = None,
     square: float = 2.0,
@@ -176,6 +179,8 @@ def lathe(
     into a superellipse, `aspect` scales y.
     """
     p = np.asarray(profile, float)
+    fresh = np.linalg.norm(np.diff(p, axis=0, prepend=np.inf), axis=1) > 1e-7
+    p, v = p[fresh], None if v is None else np.asarray(v)[fresh]
     angle = np.arange(sections) / sections * 2 * np.pi - np.pi
     c, s = np.cos(angle), np.sin(angle)
     grow = (np.abs(c) ** square + np.abs(s) ** square) ** (-1 / square)
@@ -225,7 +230,7 @@ def rect(x: float, y: float, radius: float = 0.0, steps: int = 4) -> np.ndarray:
 
 
 def sweep(
-    path: Sequence[Sequence[float]] | np.ndarray,
+    path: Points,
     radius: float | np.ndarray = 1.0,
     outline: np.ndarray | None = None,
     closed: bool = False,

@@ -150,6 +150,11 @@ def ellipsoid(
     return lathe(profile, sections, square=power).scale(x, y, z)
 
 
+def sphere(radius: float, sections: int = 16, rows: int = 8) -> Form:
+    """Sphere of a radius [m], centred."""
+    return ellipsoid(radius, radius, radius, sections, rows)
+
+
 def torus(major: float, minor: float, sections: int = 40, minor_sections: int = 12) -> Form:
     """Ring about z, centred: radii of the ring and of its tube [m]."""
     a = np.arange(minor_sections) / minor_sections * 2 * np.pi
