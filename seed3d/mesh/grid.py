@@ -67,7 +67,7 @@ def distance_grid(mesh: Mesh, spacing: float, band: float) -> DistanceGrid:
     for size, child in ((8, 2), (2, 1), (1, 0)):
         blocks = blocks[(blocks < shape).all(axis=1)]
         centre = origin + spacing * (blocks + (size - 1) / 2)
-        found = _ask(rays, centre)
+        found = ask_distance(rays, centre)
         if size == 1:
             near = found <= band
             distance[tuple(blocks[near].T)] = found[near]
@@ -78,7 +78,8 @@ def distance_grid(mesh: Mesh, spacing: float, band: float) -> DistanceGrid:
     return DistanceGrid(origin, spacing, distance, _flood(distance > BARRIER * spacing))
 
 
-def _ask(rays: Any, points: np.ndarray) -> np.ndarray:
+def ask_distance(rays: Any, points: np.ndarray) -> np.ndarray:
+    """Return the unsigned distances (N,) of points (N, 3) to the surface of a `scene`."""
     import open3d
 
     query = open3d.core.Tensor(np.ascontiguousarray(points, np.float32))

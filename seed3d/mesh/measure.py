@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seed3d.mesh.grid import ask_distance, scene
 from seed3d.mesh.manifold import to_manifold
 from seed3d.mesh.parts import signed_volume, split_parts
 from seed3d.types import Mesh
@@ -49,15 +50,11 @@ def euler_number(mesh: Mesh) -> int:
 
 def surface_distance(a: Mesh, b: Mesh, samples: int = 20_000, seed: int = 0) -> SurfaceDistance:
     """Sample both surfaces evenly by area and measure to the other one."""
-    import open3d
     import trimesh
-
-    from seed3d.mesh.grid import scene
 
     found = []
     for source, target in ((a, b), (b, a)):
         points, _ = trimesh.sample.sample_surface(source.to_trimesh(), samples, seed=seed)
-        query = open3d.core.Tensor(np.ascontiguousarray(points, np.float32))
-        found.append(scene(target).compute_distance(query).numpy())
+        found.append(ask_distance(scene(target), points))
     both = np.concatenate(found)
     return SurfaceDistance(float(both.mean()), float(both.max()))

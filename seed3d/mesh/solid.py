@@ -9,7 +9,7 @@ import numpy as np
 
 from seed3d.config import MeshConfig
 from seed3d.errors import StageError
-from seed3d.mesh.decimate import decimate
+from seed3d.mesh.decimate import component_sizes, decimate
 from seed3d.mesh.grid import distance_grid
 from seed3d.mesh.holes import fill_openings
 from seed3d.mesh.manifold import compose, from_manifold, to_manifold, union, weld_cracks
@@ -186,9 +186,7 @@ def _hidden_share(body: Any, spacing: float) -> float:
 def _without_floaters(body: Any, share: float, grown: float, notes: list[str]) -> Any:
     """Drop small bodies; rebuilt ones have grown by `MIN_THICKNESS` * `grown` at most."""
     pieces = body.decompose()
-    boxes = np.array([p.bounding_box() for p in pieces])
-    extents = np.maximum(boxes[:, 3:] - boxes[:, :3] - MIN_THICKNESS * grown, 0.0)
-    size = np.linalg.norm(extents, axis=1)
+    size = component_sizes(pieces, shrink=MIN_THICKNESS * grown)
     keep = size >= share * size.max()
     if keep.all():
         return body
