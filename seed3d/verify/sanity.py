@@ -19,7 +19,7 @@ TRIANGLE_SLACK = 1e-6
 """Share of the largest moment by which A + B may miss C (rounding of a thin plate)."""
 OUTSIDE_SHARE = 0.01
 """Distance that the centre of mass may lie outside the convex hull, of the longest side."""
-COVER_SHARE, COVER_FLOOR_M = 0.05, 2e-3
+COVER_SHARE, COVER_FLOOR_M = 0.03, 2e-3
 """Distance between visible surface and collision hulls, of the longest side, and its floor [m]."""
 MOST_UNCOVERED = 0.05
 """Share of the visible surface that may be farther than that from every hull."""
