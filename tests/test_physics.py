@@ -6,17 +6,17 @@ import textwrap
 from dataclasses import replace
 from types import SimpleNamespace
 
-import manifold3d
 import numpy as np
 import pytest
 from manifold3d import CrossSection, Manifold
 
 from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError, StageError
+from seed3d.mesh.manifold import from_manifold
 from seed3d.physics import hulls as hulls_module
 from seed3d.physics import inertia, materials
 from seed3d.physics.body import material_volume, metric, rigid_body
-from seed3d.physics.convex import MINIMUM_THICKNESS, convex_hull, from_manifold, to_manifold
+from seed3d.physics.convex import MINIMUM_THICKNESS, convex_hull
 from seed3d.physics.hulls import decompose
 from seed3d.types import Estimate, Mesh
 
@@ -807,12 +807,3 @@ def test_bad_solids_are_refused(change, words: str) -> None:
 def test_options_out_of_range_are_refused() -> None:
     with pytest.raises(ConfigError, match="max_hull_vertices: got 3; wanted 8 to 255"):
         decompose(mesh_of(box(1, 1, 1)), PhysicsConfig(max_hull_vertices=3), 0)
-
-
-def test_manifold_round_trip() -> None:
-    mesh = mesh_of(chair())
-    back = from_manifold(to_manifold(mesh))
-    assert isinstance(to_manifold(mesh), manifold3d.Manifold)
-    assert inertia.mass_properties(back, 1.0).mass == pytest.approx(
-        inertia.mass_properties(mesh, 1.0).mass, rel=1e-12
-    )

@@ -7,43 +7,29 @@ from typing import Any
 import numpy as np
 
 from seed3d.errors import StageError
+from seed3d.mesh.manifold import to_manifold
 from seed3d.types import Mesh
 
 MINIMUM_THICKNESS = 2e-3
 """Thinnest hull, as a share of its own longest side: thinner ones tunnel and break qhull."""
 
 
-def to_manifold(mesh: Mesh) -> Any:
+def solid_of(mesh: Mesh) -> Any:
     """Return a manifold3d.Manifold of a closed mesh.
 
     Raises:
         StageError: The mesh is not a closed, oriented manifold of positive volume.
     """
-    import manifold3d
-
     if not np.isfinite(mesh.vertices).all():
         raise StageError("hulls: got NaN or infinite vertices; wanted finite metres")
-    solid = manifold3d.Manifold(
-        manifold3d.Mesh64(
-            np.ascontiguousarray(mesh.vertices, np.float64),
-            np.ascontiguousarray(mesh.faces, np.uint64),
-        )
-    )
-    if solid.status() != manifold3d.Error.NoError or not solid.volume() > 0:
+    solid = to_manifold(mesh)
+    if solid is None or not solid.volume() > 0:
+        what = "not closed" if solid is None else f"of volume {solid.volume():.3g}"
         raise StageError(
-            f"hulls: got a mesh of {len(mesh.faces)} faces with status {solid.status().name}, "
-            f"volume {solid.volume():.3g}; wanted a closed manifold wound counter-clockwise from "
-            "outside. Repair it first (seed3d.mesh)"
+            f"hulls: got a mesh of {len(mesh.faces)} faces, {what}; wanted a closed manifold wound "
+            "counter-clockwise from outside. Repair it first (seed3d.mesh)"
         )
     return solid
-
-
-def from_manifold(solid: Any) -> Mesh:
-    """Return the mesh of a manifold3d.Manifold."""
-    data = solid.to_mesh64()
-    return Mesh(
-        np.array(data.vert_properties[:, :3], np.float64), np.array(data.tri_verts, np.int64)
-    )
 
 
 def convex_hull(points: np.ndarray, max_vertices: int) -> tuple[Mesh, bool]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError, StageError
+from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
-from seed3d.physics.convex import convex_hull, from_manifold, to_manifold
+from seed3d.physics.convex import convex_hull, solid_of
 from seed3d.types import Collision, Fallback, Mesh
 
 STAGE = "physics.hulls"
@@ -23,6 +24,8 @@ MINIMUM_VOLUME = 2e-15
 """Smallest volume of a hull [m3]; MuJoCo refuses meshes below 1e-15."""
 SLIVER_SHARE = 1e-5
 """Hulls below this share of the solid's volume carry no contact and are dropped."""
+MAX_FACES = 2000
+"""CoACD's input is decimated to about this many faces: its time grows with them."""
 MAX_FILLED = 0.1
 """Largest share of the empty space inside the convex hull that hulls may fill without a note."""
 
@@ -81,7 +84,7 @@ def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
         raise StageError(f"hulls: got a mesh of size {size} m; wanted a body")
     center = mesh.bounds.mean(axis=0)
     unit = mesh.moved(2.0 / size, -center * 2.0 / size)  # the longest side is 2
-    solid = to_manifold(unit)
+    solid = solid_of(unit)
     if solid.volume() > CONVEX_SHARE * solid.hull().volume():
         best, notes = _candidate([unit.vertices], solid, size, config), []
     else:
@@ -160,16 +163,19 @@ def _run(
 
 
 def _simplified(solid: Any, tolerance: float) -> Mesh:
-    """Decimate a solid within a tolerance, less where that would eat thin parts.
+    """Decimate a solid within a tolerance: more where faces are many, less where parts are thin.
 
     manifold3d's simplification keeps the mesh a manifold, so CoACD needs no remeshing of its own.
     """
-    volume = solid.volume()
-    for shrink in (1.0, 0.5, 0.25):
-        simple = solid.simplify(tolerance * shrink)
-        if simple.volume() > 0.9 * volume:
-            return from_manifold(simple)
-    return from_manifold(solid)
+    best = solid
+    for factor in (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0):
+        simple = solid.simplify(tolerance * factor)
+        if simple.volume() < 0.9 * solid.volume():  # thin parts are going
+            break
+        best = simple
+        if factor >= 1.0 and simple.num_tri() <= MAX_FACES:
+            break
+    return from_manifold(best)
 
 
 def _run_worker(
