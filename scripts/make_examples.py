@@ -24,17 +24,17 @@ SIZE = 768
 
 # name: (where from, azimuth, elevation [deg]). All are of the test split, which no model saw.
 PHOTOS = {
-    "mug": (("procedural", "mug", 1003), 25, 24),
-    "chair": (("furniture", "KatorLegaz_060"), 35, 18),
-    "sofa": (("furniture", "Scopia_040"), -35, 20),
-    "bottle": (("procedural", "squeeze_bottle", 1004), 20, 15),
+    "mug": (("procedural", "mug", 1004), 30, 22),
+    "chair": (("furniture", "KatorLegaz_051"), 35, 18),
+    "sofa": (("furniture", "Scopia_076"), -30, 20),
+    "bottle": (("procedural", "squeeze_bottle", 1001), 20, 15),
 }
 
 
 def on_a_floor(surface: Surface) -> Surface:
     """The surface with a large pale floor under it, so that the picture has a real shadow."""
     low = float(surface.mesh.vertices[:, 2].min())
-    corners = np.array([[-30, -30], [30, -30], [30, 30], [-30, 30]], float)
+    corners = np.array([[-300, -300], [300, -300], [300, 300], [-300, 300]], float)
     floor = np.column_stack([corners, np.full(4, low - 1e-3)])
     count = len(surface.mesh.vertices)
     faces = np.array([[0, 1, 2], [0, 2, 3]]) + count
