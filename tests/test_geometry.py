@@ -13,7 +13,7 @@ from seed3d.geometry.fit import fit_cameras, fit_latents
 from seed3d.geometry.head import BINS, HeadOutput, candidate_cameras
 from seed3d.geometry.photo import PhotoFeatures, local_maps
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
-from seed3d.geometry.surface import extract
+from seed3d.geometry.surface import extract, main_body
 from seed3d.geometry.tsdf import TRUNCATION, canonical, grid_points, signed_distance_grid, truncate
 from seed3d.train.autoencoder import fit_autoencoder, iou
 from seed3d.types import Camera, Mesh
@@ -256,3 +256,17 @@ def test_local_maps_hold_signed_distance_of_the_mask():
     assert (maps[:3] == 1).all()
     with pytest.raises(ValueError, match="mask is empty"):
         local_maps(np.ones((56, 56, 3), np.float32), np.zeros((56, 56), np.float32))
+
+
+def test_main_body_drops_crumbs_and_inner_shells():
+    import trimesh
+
+    big = trimesh.creation.icosphere(radius=0.5)
+    inner = trimesh.creation.icosphere(radius=0.2)
+    inner.invert()
+    crumb = trimesh.creation.box((0.1, 0.1, 0.1)).apply_translation((0.8, 0, 0))
+    body = main_body(trimesh_mesh(trimesh.util.concatenate([crumb, inner, big])))
+    assert body.dropped == 2
+    assert body.mesh.to_trimesh().volume == pytest.approx(big.volume)
+    assert body.dropped_share == pytest.approx(0.001 / (0.001 + big.volume), rel=1e-3)
+    assert main_body(trimesh_mesh(big)).dropped == 0

@@ -16,12 +16,14 @@ from seed3d.geometry.head import HeadOutput, candidate_cameras
 from seed3d.geometry.model import ShapeModel, load_model, pick_device
 from seed3d.geometry.photo import PhotoFeatures, encode_photo
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
-from seed3d.geometry.surface import extract
+from seed3d.geometry.surface import MainBody, extract, main_body
 from seed3d.types import Estimate, Fallback, Shape, Subject
 
 MASK_SIZE = 56
 LOW_AGREEMENT = 0.6
 """Silhouette IoU under which the report warns that the shape doesn't match the photo."""
+LOOSE_PIECES = 0.01
+"""Volume share of loose pieces from which leaving them out is told."""
 _NORMAL_80 = 1.2816
 """Half width of the 80 % interval of a normal distribution, in standard deviations."""
 
@@ -56,18 +58,25 @@ def shape_from_photo(
         )
         grid = model.autoencoder.decode(latents)
     agreement = float(silhouette_iou(silhouette(grid, cameras, MASK_SIZE), mask)[0])
-    mesh = extract(upsampled(grid, config.resolution))
-    fallbacks = ()
-    if agreement < LOW_AGREEMENT:
-        what = f"the shape's silhouette matches the photo's mask only to IoU {agreement:.2f}"
-        fallbacks = (Fallback("geometry", what),)
+    body = main_body(extract(upsampled(grid, config.resolution)))
     return Shape(
-        mesh=mesh,
+        mesh=body.mesh,
         camera=as_camera(cameras[0].cpu()),
         silhouette_iou=agreement,
         **attributes(out, model),
-        fallbacks=fallbacks,
+        fallbacks=_fallbacks(agreement, body),
     )
+
+
+def _fallbacks(agreement: float, body: MainBody) -> tuple[Fallback, ...]:
+    notes = []
+    if agreement < LOW_AGREEMENT:
+        notes.append(f"the shape's silhouette matches the photo's mask only to IoU {agreement:.2f}")
+    if body.dropped_share > LOOSE_PIECES:
+        notes.append(
+            f"{body.dropped} loose pieces with {body.dropped_share:.1%} of the volume left out"
+        )
+    return tuple(Fallback("geometry", what) for what in notes)
 
 
 def coverage(mask: np.ndarray) -> torch.Tensor:
