@@ -203,6 +203,11 @@ def test_unwrap_gives_the_same_atlas_twice(torus_atlas):
     assert first.faces.tobytes() == second.faces.tobytes()
 
 
+def test_a_mesh_without_faces_is_refused():
+    with pytest.raises(StageError, match="0 faces"):
+        unwrap(Mesh(np.zeros((3, 3)), np.zeros((0, 3), np.int64)), CONFIG)
+
+
 def test_more_charts_than_texels_is_an_error_that_names_the_way_out():
     uv = np.tile(np.array([[0.0, 0], [1, 0], [0, 1]]), (500, 1, 1))
     with pytest.raises(StageError, match=r"500 charts.*texture\.size"):

@@ -60,7 +60,8 @@ class Lighting:
     @staticmethod
     def ambient(level: float = 1.0) -> Lighting:
         """Even light without direction: a matte surface shows its base colour times `level`."""
-        return Lighting((), (level,) * 3, (level,) * 3, name="ambient")
+        even = (level, level, level)
+        return Lighting((), even, even, name="ambient")
 
     @staticmethod
     def random(rng: np.random.Generator, camera: Camera | None = None) -> Lighting:

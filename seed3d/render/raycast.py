@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -63,7 +64,7 @@ class Caster:
         self.mesh = mesh
         self.face_normals = face_normals(mesh)
         self._threads = threads
-        self._tensor = o3d.core.Tensor
+        self._tensor: Any = o3d.core.Tensor
         self._scene = o3d.t.geometry.RaycastingScene(nthreads=threads)
         self._scene.add_triangles(
             self._tensor(np.ascontiguousarray(mesh.vertices, np.float32)),
@@ -100,7 +101,7 @@ class Caster:
             _barycentric(result["primitive_uvs"].numpy()),
         )
 
-    def _rays(self, origins: np.ndarray, directions: np.ndarray) -> object:
+    def _rays(self, origins: np.ndarray, directions: np.ndarray) -> Any:
         rays = np.empty((len(directions), 6), np.float32)
         rays[:, :3] = origins
         rays[:, 3:] = directions

@@ -101,11 +101,11 @@ def _layers(pairs: np.ndarray, enemies: dict[int, set[int]], concerned: np.ndarr
         neighbours[a].append(b)
         neighbours[b].append(a)
     layer = np.where(concerned, -1, 0)
-    for start in np.flatnonzero(concerned):
+    for start in np.flatnonzero(concerned).tolist():
         if layer[start] >= 0:
             continue
         layer[start] = _free(0, start, enemies, layer)
-        queue = [int(start)]
+        queue = [start]
         for face in queue:
             for other in neighbours[face]:
                 if layer[other] < 0:

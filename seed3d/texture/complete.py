@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seed3d.render.raycast import Caster
@@ -58,7 +60,7 @@ def complete(
     return np.clip(out, 0.0, None)
 
 
-def _surface_graph(position: np.ndarray, normal: np.ndarray) -> object:
+def _surface_graph(position: np.ndarray, normal: np.ndarray) -> Any:
     """Symmetric link weights (N, N) sparse: close texels that face alike."""
     from scipy.sparse import coo_matrix
     from scipy.spatial import cKDTree
@@ -74,7 +76,7 @@ def _surface_graph(position: np.ndarray, normal: np.ndarray) -> object:
     return half + half.T
 
 
-def _board_links(caster: Caster, position: np.ndarray, normal: np.ndarray) -> object:
+def _board_links(caster: Caster, position: np.ndarray, normal: np.ndarray) -> Any:
     """Symmetric link weights (N, N) sparse between points on the two sides of thin parts."""
     from scipy.sparse import coo_matrix
     from scipy.spatial import cKDTree

@@ -26,17 +26,17 @@ def pack_boxes(uv: np.ndarray, chart: np.ndarray, size: int, padding: int) -> np
     turned = extent[:, 1] > extent[:, 0]  # wide boxes fill shelves better
     extent = np.where(turned[:, None], extent[:, ::-1], extent)
     for gap in range(padding, 0, -1):
-        scale = _largest_scale(extent, size, gap)
-        if scale is not None:
+        found = _largest_scale(extent, size, gap)
+        if found is not None:
             break
     else:
         raise StageError(
             f"texture: got {len(extent)} charts, which do not fit {size} x {size} texels; "
             "set a larger texture.size or fewer mesh.target_faces"
         )
-    place = _shelves(np.ceil(extent * scale).astype(np.int64) + gap, size - gap)
+    scale, place = found
     local = (uv - low[chart][:, None]) * scale
-    local = np.where(turned[chart][:, None, None], _turn(local, low, chart, uv, scale), local)
+    local = np.where(turned[chart][:, None, None], _turn(local, chart), local)
     return (local + gap + place[chart][:, None]) / size
 
 
@@ -48,28 +48,26 @@ def _boxes(uv: np.ndarray, chart: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return low, high - low
 
 
-def _turn(
-    local: np.ndarray, low: np.ndarray, chart: np.ndarray, uv: np.ndarray, scale: float
-) -> np.ndarray:
-    """Turn charts by 90 degrees (u, v) -> (height - v, u)... kept inside their box."""
-    top = np.full(len(low), -np.inf)
+def _turn(local: np.ndarray, chart: np.ndarray) -> np.ndarray:
+    """Turn charts by a quarter: (u, v) -> (height - v, u), so that they stay in their box."""
+    top = np.full(int(chart.max()) + 1, -np.inf)
     np.maximum.at(top, np.repeat(chart, 3), local.reshape(-1, 2)[:, 1])
     return np.stack([top[chart][:, None] - local[..., 1], local[..., 0]], axis=-1)
 
 
-def _largest_scale(extent: np.ndarray, size: int, gap: int) -> float | None:
+def _largest_scale(extent: np.ndarray, size: int, gap: int) -> tuple[float, np.ndarray] | None:
+    """Bisect the scale; returns it with the boxes' corners, or None where nothing fits."""
     room = size - gap
+    best: tuple[float, np.ndarray] | None = None
     fits, fails = 0.0, size / max(float(extent.max()), 1e-12)
-    if _shelves(np.full(extent.shape, 1 + gap, np.int64), room) is None:
-        return None
     for _ in range(24):
         scale = (fits + fails) / 2.0
-        boxes = np.ceil(extent * scale).astype(np.int64) + gap
-        if _shelves(boxes, room) is None:
+        place = _shelves(np.ceil(extent * scale).astype(np.int64) + gap, room)
+        if place is None:
             fails = scale
         else:
-            fits = scale
-    return fits
+            fits, best = scale, (scale, place)
+    return best
 
 
 def _shelves(boxes: np.ndarray, room: int) -> np.ndarray | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -51,7 +52,8 @@ def register(mesh: Mesh, caster: Caster, subject: Subject, camera: Camera) -> Ph
     size = len(subject.rgb)
     scale = size / 512.0
     inside = np.pad(subject.mask >= SOLID_COVERAGE, 1)
-    distance = distance_transform_edt(inside)[1:-1, 1:-1] / scale
+    inner: Any = distance_transform_edt(inside)
+    distance = inner[1:-1, 1:-1] / scale
     count = len(mesh.faces)
     plain = Surface(mesh, np.zeros((count, 3, 2)), np.zeros(count, np.int64), (SurfaceMaterial(),))
     buffer = gbuffer(plain, camera, size, caster)

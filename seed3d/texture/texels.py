@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -67,8 +68,8 @@ def spread(values: np.ndarray, covered: np.ndarray) -> np.ndarray:
 
     out = np.zeros((*covered.shape, values.shape[1]), values.dtype)
     out[covered] = values
-    rows, columns = distance_transform_edt(~covered, return_distances=False, return_indices=True)
-    return out[rows, columns]
+    nearest: Any = distance_transform_edt(~covered, return_distances=False, return_indices=True)
+    return out[nearest[0], nearest[1]]
 
 
 def color_map(linear: np.ndarray, covered: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from seed3d.config import TextureConfig
+from seed3d.errors import StageError
 from seed3d.texture.charts import box_charts, conflict_free, corner_uv, overlapping_pairs
 from seed3d.texture.pack import pack_boxes
 from seed3d.types import Atlas, Fallback, Mesh
@@ -36,6 +37,8 @@ def unwrap(mesh: Mesh, config: TextureConfig) -> Atlas:
     Raises:
         StageError: The mesh has no faces, or more charts than the texture has room for.
     """
+    if not len(mesh.faces):
+        raise StageError("texture: got a mesh with 0 faces; wanted a closed mesh to unwrap")
     try:
         return _with_xatlas(mesh, config)
     except UnwrapFailed as reason:

@@ -47,7 +47,7 @@ def main() -> None:
     with np.load(io.BytesIO(sys.stdin.buffer.read())) as job:
         atlas = unwrap(job["vertices"], job["faces"], int(job["size"]), int(job["padding"]))
     out = io.BytesIO()
-    np.savez(out, **atlas)
+    np.savez(out, vertex=atlas["vertex"], faces=atlas["faces"], uv=atlas["uv"])
     sys.stdout.buffer.write(out.getvalue())
 
 
