@@ -47,21 +47,3 @@ def compose(bodies: Sequence[Any]) -> Any:
     import manifold3d
 
     return bodies[0] if len(bodies) == 1 else manifold3d.Manifold.compose(list(bodies))
-
-
-def weld_cracks(mesh: Mesh, tolerance: float) -> Mesh:
-    """Return the mesh with vertices along open edges merged that are closer than `tolerance`."""
-    import manifold3d
-
-    data = manifold3d.Mesh64(
-        np.ascontiguousarray(mesh.vertices, np.float64),
-        np.ascontiguousarray(mesh.faces, np.uint64),
-        tolerance=tolerance,
-    )
-    if not data.merge():
-        return mesh
-    target = np.arange(len(mesh.vertices))
-    target[np.asarray(data.merge_from_vert, np.int64)] = np.asarray(data.merge_to_vert, np.int64)
-    while not np.array_equal(target[target], target):  # merges may be chained
-        target = target[target]
-    return Mesh(mesh.vertices, target[mesh.faces])

@@ -36,7 +36,13 @@ def drop_bad_faces(mesh: Mesh) -> Mesh:
     faces = faces[
         (faces[:, 0] != faces[:, 1]) & (faces[:, 1] != faces[:, 2]) & (faces[:, 2] != faces[:, 0])
     ]
-    _, keep = np.unique(np.sort(faces, axis=1), axis=0, return_index=True)
+    if len(faces) == 0:
+        return Mesh(mesh.vertices[:0], faces)
+    low, middle, high = np.sort(faces, axis=1).T
+    order = np.lexsort((high, middle, low))
+    ranked = np.stack([low, middle, high], axis=1)[order]
+    new = np.concatenate([[True], (ranked[1:] != ranked[:-1]).any(axis=1)])
+    keep = order[new]  # lexsort is stable: the first of equal faces
     return compact(Mesh(mesh.vertices, faces[np.sort(keep)]))
 
 
@@ -44,6 +50,25 @@ def compact(mesh: Mesh) -> Mesh:
     """Drop vertices that no face uses."""
     used, inverse = np.unique(mesh.faces, return_inverse=True)
     return Mesh(mesh.vertices[used], inverse.reshape(-1, 3).astype(np.int64))
+
+
+def weld_cracks(mesh: Mesh, tolerance: float) -> Mesh:
+    """Merge vertices of open edges (edges of one face) that are nearer than `tolerance`."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import cKDTree
+
+    edges = np.sort(mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
+    key, count = np.unique(edges[:, 0] * len(mesh.vertices) + edges[:, 1], return_counts=True)
+    lone = key[count == 1]
+    rim = np.unique(np.concatenate([lone // len(mesh.vertices), lone % len(mesh.vertices)]))
+    pairs = cKDTree(mesh.vertices[rim]).query_pairs(tolerance, output_type="ndarray")
+    first, second = rim[pairs].reshape(-1, 2).T
+    size = len(mesh.vertices)
+    links = coo_matrix((np.ones(len(first), bool), (first, second)), shape=(size, size))
+    _, group = connected_components(links, directed=False)
+    _, leader = np.unique(group, return_index=True)
+    return drop_bad_faces(Mesh(mesh.vertices, leader[group][mesh.faces]))
 
 
 def split_parts(mesh: Mesh) -> list[Part]:

@@ -12,8 +12,8 @@ from seed3d.errors import StageError
 from seed3d.mesh.decimate import component_sizes, decimate
 from seed3d.mesh.grid import distance_grid
 from seed3d.mesh.holes import fill_openings
-from seed3d.mesh.manifold import compose, from_manifold, to_manifold, union, weld_cracks
-from seed3d.mesh.parts import Part, clean, drop_bad_faces, signed_volume, split_parts, surface_area
+from seed3d.mesh.manifold import compose, from_manifold, to_manifold, union
+from seed3d.mesh.parts import Part, clean, signed_volume, split_parts, surface_area, weld_cracks
 from seed3d.mesh.rebuild import MIN_THICKNESS, rebuild
 from seed3d.types import Fallback, Mesh, Solid
 
@@ -66,7 +66,7 @@ def make_solid(mesh: Mesh, config: MeshConfig) -> Solid:
         raise StageError("mesh: all faces have zero area; wanted a surface")
     parts = split_parts(soup)
     if not all(part.closed for part in parts):
-        parts = split_parts(drop_bad_faces(weld_cracks(soup, CRACK * longest)))
+        parts = split_parts(weld_cracks(soup, CRACK * longest))
         parts = _close_openings(parts, soup.bounds, spacing, longest, notes)
     body = _unite(parts, spacing, longest, config, notes)
     if _hidden_share(body, spacing) > MAX_HIDDEN:
