@@ -278,13 +278,16 @@ def vessel(
     square: float = 2.0,
     aspect: float = 1.0,
 ) -> Form:
-    """Open vessel with wall thickness; the inside takes the texture's top row. See `shell`."""
+    """Open vessel with wall thickness; the inside takes the texture's top left corner. See `shell`."""
     profile = shell(outer, wall, base)
     count = len(outer) + int(outer[0, 0] > 1e-9)
     v = np.full(len(profile), 0.99)
     height = float(np.ptp(outer[:, 1]))
     v[:count] = 0.01 + 0.97 * (profile[:count, 1] - outer[:, 1].min()) / max(height, 1e-9)
-    return lathe(profile, sections, v, square, aspect)
+    form = lathe(profile, sections, v, square, aspect)
+    inside = form.uv[..., 1].min(axis=1) > 0.985
+    form.uv[inside, :, 0] = 0.02  # one colour, so that no print of the top row runs down the inside
+    return form
 
 
 def radius_at(outer: np.ndarray, z: float) -> float:
