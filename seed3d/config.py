@@ -67,7 +67,7 @@ class TextureConfig:
     padding: int = 4
     """Gap between charts [texel]."""
     unwrap_timeout_s: float = 60.0
-    """Time limit of the unwrapper, which runs in a process of its own."""
+    """Processor time of the unwrapper, which runs in a process of its own."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class PhysicsConfig:
     max_hull_vertices: int = 60
     """Most vertices per hull (GPU PhysX takes 64)."""
     hull_timeout_s: float = 90.0
-    """Time limit of the decomposition, which runs in a process of its own."""
+    """Processor time of the decomposition, which runs in a process of its own."""
 
 
 @dataclass(frozen=True)

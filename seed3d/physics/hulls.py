@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
-import time
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +13,7 @@ from seed3d.errors import ConfigError, StageError
 from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
+from seed3d.processes import ProcessTimeout, run_limited
 from seed3d.types import Collision, Fallback, Mesh
 
 STAGE = "physics.hulls"
@@ -40,7 +39,7 @@ class _Attempt:
     iterations: int
     depth: int
     time_share: float
-    """Share of the time still left that this run may take."""
+    """Share of the processor time that this run may take."""
 
 
 @dataclass(frozen=True)
@@ -111,9 +110,9 @@ def _attempts(threshold: float) -> tuple[_Attempt, ...]:
     return (
         # 40 iterations over 5 cut candidates an axis: a third of the time of CoACD's own 150 over
         # 20 with hulls as good (shelf, cup, lamp, chair: filled share of the cavity 0.4 to 7 %).
-        _Attempt(threshold, 0.006, 40, 3, 0.6),
-        _Attempt(coarser, 0.012, 20, 2, 0.6),
-        _Attempt(min(1.0, 4.0 * threshold), 0.024, 10, 1, 1.0),
+        _Attempt(threshold, 0.006, 40, 3, 0.5),
+        _Attempt(coarser, 0.012, 20, 2, 0.3),
+        _Attempt(min(1.0, 4.0 * threshold), 0.024, 10, 1, 0.2),
     )
 
 
@@ -121,17 +120,16 @@ def _decompose_unit(
     solid: Any, size: float, config: PhysicsConfig, seed: int
 ) -> tuple[_Candidate, list[Fallback]]:
     """Run CoACD on a solid of longest side 2; once finer where too much of the dents is filled."""
-    end = time.monotonic() + config.hull_timeout_s
     notes: list[Fallback] = []
     for attempt in _attempts(config.hull_threshold):
-        parts, problem = _run(solid, attempt, config, seed, end)
+        parts, problem = _run(solid, attempt, config, seed)
         if not parts:
             notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
             continue
         best = _candidate(parts, solid, size, config)
         if not notes and best.fills_too_much:
-            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=1.0)
-            parts, problem = _run(solid, finer, config, seed, end)
+            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
+            parts, problem = _run(solid, finer, config, seed)
             if parts:
                 best = min(best, _candidate(parts, solid, size, config), key=lambda one: one.filled)
             else:
@@ -146,9 +144,9 @@ def _decompose_unit(
 
 
 def _run(
-    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int, end: float
+    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int
 ) -> tuple[list[np.ndarray], str]:
-    limit = max(0.01, (end - time.monotonic()) * attempt.time_share)
+    limit = config.hull_timeout_s * attempt.time_share
     options = {
         "threshold": attempt.threshold,
         "max_convex_hull": config.max_hulls,
@@ -185,9 +183,9 @@ def _run_worker(
     command = [sys.executable, "-m", "seed3d.physics.coacd_worker"]
     request = pack_request(mesh.vertices, mesh.faces, options)
     try:
-        done = subprocess.run(command, input=request, capture_output=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return [], f"took longer than {limit_s:.3g} s on {len(mesh.faces)} faces"
+        done = run_limited(command, request, limit_s)
+    except ProcessTimeout as error:
+        return [], f"{error} on {len(mesh.faces)} faces"
     if done.returncode != 0:
         said = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
         return [], f"ended with status {done.returncode}: {' '.join(said) or 'no message'}"

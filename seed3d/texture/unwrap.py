@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from seed3d.config import TextureConfig
 from seed3d.errors import StageError
+from seed3d.processes import ProcessTimeout, run_limited
 from seed3d.texture.charts import box_charts, conflict_free, corner_uv, overlapping_pairs
 from seed3d.texture.pack import pack_boxes
 from seed3d.types import Atlas, Fallback, Mesh
@@ -76,15 +76,11 @@ def _with_xatlas(mesh: Mesh, config: TextureConfig) -> Atlas:
         padding=np.int64(config.padding),
     )
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", str(WORKER)],
-            input=job.getvalue(),
-            capture_output=True,
-            timeout=config.unwrap_timeout_s,
-            check=False,
+        done = run_limited(
+            [sys.executable, "-P", str(WORKER)], job.getvalue(), config.unwrap_timeout_s
         )
-    except subprocess.TimeoutExpired as error:
-        raise UnwrapFailed(f"took more than {config.unwrap_timeout_s:g} s") from error
+    except ProcessTimeout as error:
+        raise UnwrapFailed(str(error)) from error
     if done.returncode != 0:
         last = done.stderr.decode(errors="replace").strip().splitlines()[-1:]
         raise UnwrapFailed(f"ended with code {done.returncode} {' '.join(last)}".strip())
