@@ -65,7 +65,7 @@ def pixel_centers(size: int) -> np.ndarray:
 
 
 def srgb_to_linear(value: np.ndarray) -> np.ndarray:
-    """sRGB in [0, 1] to linear light (IEC 61966-2-1)."""
+    """SRGB in [0, 1] to linear light (IEC 61966-2-1)."""
     value = np.asarray(value)
     return np.where(value <= 0.04045, value / 12.92, ((value + 0.055) / 1.055) ** 2.4)
 

@@ -48,7 +48,7 @@ def build_object(recipe: Recipe, folder: Path) -> str:
     return "made"
 
 
-def _record(recipe: Recipe) -> dict[str, np.ndarray]:
+def _record(recipe: Recipe) -> dict[str, Any]:
     from seed3d.geometry.tsdf import signed_distance_grid, truncate
 
     surface, attributes = recipe.make()

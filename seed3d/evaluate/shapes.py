@@ -21,7 +21,7 @@ def surface_samples(mesh: Mesh, seed: int = 0, count: int = SAMPLES) -> np.ndarr
     """Points (count, 3) spread over a canonical mesh by area; longest side scaled to 1."""
     import trimesh
 
-    points, _ = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=seed)
+    points = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=seed)[0]
     return np.asarray(points) / (2.0 * CANONICAL_HALF)
 
 

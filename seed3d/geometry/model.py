@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -30,7 +31,8 @@ def export_model(model: ShapeModel, path: Path, about: str) -> None:
     """Write half-precision weights with every configuration inside the file."""
     from seed3d.checkpoints import save_state
 
-    tensors, configs = {}, {"shift": model.shift}
+    tensors: dict[str, torch.Tensor] = {}
+    configs: dict[str, Any] = {"shift": model.shift}
     for name in PARTS:
         part = getattr(model, name)
         tensors |= {f"{name}.{k}": v for k, v in part.state_dict().items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -44,8 +44,8 @@ def local_maps(rgb: np.ndarray, mask: np.ndarray) -> np.ndarray:
     size = len(mask)
     if not solid.any():
         raise ValueError("mask is empty; wanted at least one pixel over 0.5")
-    outside = ndimage.distance_transform_edt(~solid)
-    inside = ndimage.distance_transform_edt(solid)
+    outside = np.asarray(ndimage.distance_transform_edt(~solid))
+    inside = np.asarray(ndimage.distance_transform_edt(solid))
     distance = (outside - inside) * (2.0 / size) / MASK_REACH
     stack = np.concatenate([rgb * 2.0 - 1.0, np.clip(distance, -1, 1)[..., None]], axis=-1)
     cell = size // LOCAL_SIZE
@@ -53,8 +53,14 @@ def local_maps(rgb: np.ndarray, mask: np.ndarray) -> np.ndarray:
     return small.transpose(2, 0, 1).astype(np.float32)
 
 
-def encode_photo(rgb: np.ndarray, mask: np.ndarray, encoder: torch.nn.Module) -> PhotoFeatures:
-    """Features of one photo (S, S, 3) on white with its mask (S, S)."""
+def encode_photo(rgb: np.ndarray, mask: np.ndarray, encoder: Any) -> PhotoFeatures:
+    """Features of one photo (S, S, 3) on white with its mask (S, S).
+
+    Args:
+        rgb: sRGB in [0, 1].
+        mask: Coverage in [0, 1].
+        encoder: `seed3d.image.encoder.load_encoder()`.
+    """
     stacked = torch.from_numpy(np.dstack([rgb, mask]).astype(np.float32)).permute(2, 0, 1)[None]
     if stacked.shape[-1] != ENCODER_SIZE:
         size = (ENCODER_SIZE, ENCODER_SIZE)

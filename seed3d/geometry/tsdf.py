@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seed3d.types import Mesh
@@ -30,17 +32,19 @@ def signed_distance_grid(mesh: Mesh, resolution: int) -> np.ndarray:
     from scipy import ndimage
 
     h = 2.0 / resolution
+    tensor: Any = o3d.core.Tensor  # its type stubs know no arrays
     scene = o3d.t.geometry.RaycastingScene()
     scene.add_triangles(
-        o3d.core.Tensor(mesh.vertices.astype(np.float32)),
-        o3d.core.Tensor(mesh.faces.astype(np.uint32)),
+        tensor(mesh.vertices.astype(np.float32)),
+        tensor(mesh.faces.astype(np.uint32)),
     )
     points = grid_points(resolution)
-    unsigned = scene.compute_distance(o3d.core.Tensor(points)).numpy()
+    unsigned = scene.compute_distance(tensor(points)).numpy()
 
     # Two 6-neighbours on both sides of a sheet can't both be further than h / 2 from it.
     open_space = unsigned > 0.55 * h
-    labels, _ = ndimage.label(np.pad(open_space, 1, constant_values=True))
+    labels: Any = ndimage.label(np.pad(open_space, 1, constant_values=True))
+    labels = labels[0]
     outside = (labels == labels[0, 0, 0])[1:-1, 1:-1, 1:-1]
     inside = open_space & ~outside
     signed = np.where(inside, -unsigned, unsigned)
@@ -55,7 +59,7 @@ def signed_distance_grid(mesh: Mesh, resolution: int) -> np.ndarray:
     signed = np.where(wall_inside, -unsigned, signed)
 
     # A shell only where the nearest surface has no enclosed voxel right behind it.
-    to_core = ndimage.distance_transform_edt(~(inside | wall_inside))
+    to_core = np.asarray(ndimage.distance_transform_edt(~(inside | wall_inside)))
     fade = np.clip(to_core - unsigned / h - 1.5, 0.0, 1.0)
     return (signed - SHELL_VOXELS * h * fade).astype(np.float32)
 

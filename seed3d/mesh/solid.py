@@ -68,13 +68,13 @@ def make_solid(mesh: Mesh, config: MeshConfig) -> Solid:
     if not all(part.closed for part in parts):
         parts = split_parts(weld_cracks(soup, CRACK * longest))
         parts = _close_openings(parts, soup.bounds, spacing, longest, notes)
-    body = _unite(parts, spacing, longest, config, notes)
+    body, rebuilt = _unite(parts, spacing, longest, config, notes)
     if _hidden_share(body, spacing) > MAX_HIDDEN:
         notes.append(
             f"has hollows behind gaps narrower than a voxel; rebuilt at {config.resolution} voxels"
         )
-        body = _without_voids(rebuild(from_manifold(body), spacing))
-    body = _without_floaters(body, config.min_component, spacing if notes else 0.0, notes)
+        body, rebuilt = _without_voids(rebuild(from_manifold(body), spacing)), True
+    body = _without_floaters(body, config.min_component, spacing if rebuilt else 0.0, notes)
     body, note = decimate(body, config.target_faces)
     notes += [note] if note else []
     return Solid(_checked(body), tuple(Fallback("mesh", note) for note in notes))
@@ -120,25 +120,22 @@ def _close_openings(
 
 def _unite(
     parts: Sequence[Part], spacing: float, longest: float, config: MeshConfig, notes: list[str]
-) -> Any:
+) -> tuple[Any, bool]:
+    """Return the union of all parts, and whether any of them was rebuilt."""
     bodies, rest = [], []
     for part in parts:
         solid = part.closed and not _is_sheet(part.mesh, longest)
         body = to_manifold(part.mesh) if solid else None
         rest.append(part.mesh) if body is None else bodies.append(body)
     if rest:
-        open_parts = _concatenate(rest)
-        total = sum(len(p.mesh.faces) for p in parts)
         what = (
-            "was open"
-            if len(open_parts.faces) == total
-            else (f"was open in {len(rest)} of {len(parts)} parts; these were")
+            "was open;"
+            if not bodies
+            else f"was open in {len(rest)} of {len(parts)} parts; these were"
         )
-        notes.append(
-            f"{what} rebuilt at {config.resolution} voxels".replace("open rebuilt", "open; rebuilt")
-        )
-        bodies.append(rebuild(open_parts, spacing))
-    return _without_voids(union(bodies))
+        notes.append(f"{what} rebuilt at {config.resolution} voxels")
+        bodies.append(rebuild(_concatenate(rest), spacing))
+    return _without_voids(union(bodies)), bool(rest)
 
 
 def _is_sheet(mesh: Mesh, longest: float) -> bool:

@@ -62,7 +62,7 @@ def add_features(folder: Path, features: Path) -> Iterator[int]:
         yield count + 1
 
 
-def _write_features(path: Path, target: Path, encoder: torch.nn.Module) -> None:
+def _write_features(path: Path, target: Path, encoder: Any) -> None:
     from seed3d.geometry.photo import local_maps
 
     with np.load(path) as record:

@@ -7,7 +7,7 @@ import math
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 
@@ -179,7 +179,7 @@ def save_state(
 
     tensors = {f"model.{n}": p.detach().contiguous() for n, p in model.named_parameters()}
     tensors |= {f"ema.{n}": p.contiguous() for n, p in ema.items()}
-    names = {p: n for n, p in model.named_parameters()}
+    names: dict[Any, str] = {p: n for n, p in model.named_parameters()}
     for p, state in optimizer.state.items():
         for kind in ("exp_avg", "exp_avg_sq", "step"):
             tensors[f"{kind}.{names[p]}"] = state[kind].contiguous().clone()

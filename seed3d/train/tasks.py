@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 
@@ -132,7 +133,7 @@ class DiTTask:
         value = flow.loss(predicted, clean, sigma)
         return value, {"clean_mse": (predicted - clean).square().mean().item()}
 
-    def evaluate(self, model: torch.nn.Module, count: int = 64) -> dict[str, float]:
+    def evaluate(self, model: Any, count: int = 64) -> dict[str, float]:
         """IoU of samples for held-out photos with true cameras: 8 steps, guidance 2."""
         objects = self.held_out
         index = torch.linspace(0, len(objects.owner) - 1, min(count, len(objects.owner))).long()
