@@ -62,8 +62,8 @@ def _quadric(body: Any, target_faces: int) -> Any | None:
 
     mesh = from_manifold(body)
     points, faces = fast_simplification.simplify(
-        mesh.vertices.astype(np.float64), mesh.faces.astype(np.int64), target_count=target_faces
-    )
+        mesh.vertices, mesh.faces.astype(np.int32), target_count=target_faces
+    )[:2]
     return to_manifold(Mesh(np.array(points, np.float64), np.array(faces, np.int64)))
 
 

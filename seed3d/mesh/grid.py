@@ -44,11 +44,16 @@ def scene(mesh: Mesh) -> Any:
     import open3d
 
     rays = open3d.t.geometry.RaycastingScene()
-    rays.add_triangles(
-        open3d.core.Tensor(np.ascontiguousarray(mesh.vertices, np.float32)),
-        open3d.core.Tensor(np.ascontiguousarray(mesh.faces, np.uint32)),
-    )
+    rays.add_triangles(tensor(mesh.vertices), tensor(mesh.faces, np.uint32))
     return rays
+
+
+def tensor(array: np.ndarray, dtype: Any = np.float32) -> Any:
+    """Return an open3d Tensor; a scene takes float32 points and uint32 faces."""
+    import open3d
+
+    make: Any = open3d.core.Tensor  # its type stub misses NumPy arrays
+    return make(np.ascontiguousarray(array, dtype))
 
 
 def distance_grid(mesh: Mesh, spacing: float, band: float) -> DistanceGrid:
@@ -80,16 +85,14 @@ def distance_grid(mesh: Mesh, spacing: float, band: float) -> DistanceGrid:
 
 def ask_distance(rays: Any, points: np.ndarray) -> np.ndarray:
     """Return the unsigned distances (N,) of points (N, 3) to the surface of a `scene`."""
-    import open3d
-
-    query = open3d.core.Tensor(np.ascontiguousarray(points, np.float32))
-    return rays.compute_distance(query).numpy()
+    return rays.compute_distance(tensor(points)).numpy()
 
 
 def _flood(free: np.ndarray) -> np.ndarray:
     from scipy import ndimage
 
-    labels, _ = ndimage.label(free)  # 6-connected
+    labels = np.empty(free.shape, np.int32)
+    ndimage.label(free, output=labels)  # 6-connected
     return labels == labels[0, 0, 0]
 
 

@@ -112,6 +112,7 @@ def _read(path: Path) -> bytes:
 def _parse(content: bytes, kind: str, assets: ModelFolder) -> tuple[Any, dict[str, str]]:
     import trimesh
 
+    resolver: Any = assets  # trimesh asks for get(), [] and keys(), not for its base class
     losses: dict[str, str] = {}
     if kind in (".glb", ".gltf"):
         losses = check_gltf(content, binary=kind == ".glb")
@@ -119,7 +120,7 @@ def _parse(content: bytes, kind: str, assets: ModelFolder) -> tuple[Any, dict[st
         content = prepare_obj(content, assets)
     try:
         scene = trimesh.load_scene(
-            io.BytesIO(content), file_type=kind[1:], resolver=assets, process=False
+            io.BytesIO(content), file_type=kind[1:], resolver=resolver, process=False
         )
     except _DAMAGED as error:
         raise InputError(

@@ -54,7 +54,7 @@ def surface_distance(a: Mesh, b: Mesh, samples: int = 20_000, seed: int = 0) -> 
 
     found = []
     for source, target in ((a, b), (b, a)):
-        points, _ = trimesh.sample.sample_surface(source.to_trimesh(), samples, seed=seed)
+        points = trimesh.sample.sample_surface(source.to_trimesh(), samples, seed=seed)[0]
         found.append(ask_distance(scene(target), points))
     both = np.concatenate(found)
     return SurfaceDistance(float(both.mean()), float(both.max()))

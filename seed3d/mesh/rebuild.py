@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from seed3d.errors import StageError
-from seed3d.mesh.grid import DistanceGrid, distance_grid, scene
+from seed3d.mesh.grid import DistanceGrid, distance_grid, scene, tensor
 from seed3d.mesh.manifold import to_manifold
 from seed3d.types import Mesh
 
@@ -58,11 +58,8 @@ def _extract(grid: DistanceGrid, level: float) -> Mesh:
 
 def _onto(soup: Mesh, shell: Mesh, spacing: float) -> np.ndarray:
     """Return the shell's vertices (V, 3), moved onto the soup where the wall is thick enough."""
-    import open3d
-
     rays = scene(soup)
-    query = open3d.core.Tensor(shell.vertices.astype(np.float32))
-    foot = rays.compute_closest_points(query)["points"].numpy().astype(np.float64)
+    foot = rays.compute_closest_points(tensor(shell.vertices))["points"].numpy().astype(np.float64)
     out = shell.vertices - foot
     away = np.linalg.norm(out, axis=1)
     wall = np.maximum(_thickness(shell, spacing) - 2 * OFFSET * spacing, 0.0)
@@ -72,11 +69,9 @@ def _onto(soup: Mesh, shell: Mesh, spacing: float) -> np.ndarray:
 
 def _thickness(shell: Mesh, spacing: float) -> np.ndarray:
     """Return the way (V,) from every vertex straight through the shell's inside."""
-    import open3d
-
     normals = np.array(shell.to_trimesh().vertex_normals)
     start = shell.vertices - normals * (0.05 * spacing)
-    query = np.concatenate([start, -normals], axis=1).astype(np.float32)
-    hit = scene(shell).cast_rays(open3d.core.Tensor(query))["t_hit"].numpy()
+    query = np.concatenate([start, -normals], axis=1)
+    hit = scene(shell).cast_rays(tensor(query))["t_hit"].numpy()
     # A ray that starts outside of a rounded corner sees nothing: take it as a thin place.
     return np.where(np.isfinite(hit), hit + 0.05 * spacing, 0.0)

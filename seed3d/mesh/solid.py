@@ -10,7 +10,7 @@ import numpy as np
 from seed3d.config import MeshConfig
 from seed3d.errors import StageError
 from seed3d.mesh.decimate import component_sizes, decimate
-from seed3d.mesh.grid import distance_grid
+from seed3d.mesh.grid import distance_grid, scene, tensor
 from seed3d.mesh.holes import fill_openings
 from seed3d.mesh.manifold import compose, from_manifold, to_manifold, union
 from seed3d.mesh.parts import Part, clean, signed_volume, split_parts, surface_area, weld_cracks
@@ -164,10 +164,6 @@ def _without_voids(body: Any) -> Any:
 
 def _hidden_share(body: Any, spacing: float) -> float:
     """Return the volume that neither counts as solid nor can be reached, over the body's volume."""
-    import open3d
-
-    from seed3d.mesh.grid import scene
-
     if body.hull().volume() <= (1 + MAX_HIDDEN) * body.volume():
         return 0.0  # no room for hollows
     mesh = from_manifold(body)
@@ -175,8 +171,7 @@ def _hidden_share(body: Any, spacing: float) -> float:
     nodes = np.argwhere(grid.sealed)
     if len(nodes) == 0:
         return 0.0
-    query = open3d.core.Tensor(grid.points(nodes).astype(np.float32))
-    solid = scene(mesh).compute_occupancy(query).numpy() > 0.5
+    solid = scene(mesh).compute_occupancy(tensor(grid.points(nodes))).numpy() > 0.5
     return float((~solid).sum() * spacing**3 / body.volume())
 
 
