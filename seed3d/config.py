@@ -36,8 +36,10 @@ class GeometryConfig:
     """Name in checkpoints/manifest.yaml."""
     steps: int = 16
     """Euler steps of the rectified flow."""
-    guidance: float = 2.0
+    guidance: float = 1.5
     """Classifier-free guidance; 1 is off."""
+    noise: float = 0.4
+    """Scale of the starting noise: lower gives likelier, less varied shapes."""
     candidates: int = 4
     """Samples per photo; the one that agrees best with the mask is kept."""
     fit_steps: int = 60

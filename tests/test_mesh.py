@@ -526,3 +526,29 @@ def test_surface_distance_of_shifted_plates_is_the_shift() -> None:
     )
     found = measure.surface_distance(plate, plate.moved(1.0, np.array([0, 0, 0.25])), 500)
     assert np.isclose(found.mean, 0.25) and np.isclose(found.largest, 0.25)
+
+
+def test_edges_that_single_precision_cannot_tell_apart_are_collapsed():
+    """A box with one corner split into two vertices 1.5e-6 of its size apart: two slivers."""
+    import trimesh
+
+    box = trimesh.creation.box((1.9, 1.0, 0.5))
+    vertices, faces = box.vertices.tolist(), box.faces.tolist()
+    a, b = faces[0][:2]
+    along = box.vertices[b] - box.vertices[a]
+    middle = (box.vertices[a] + along * (1.5e-6 * 1.9 / np.linalg.norm(along))).tolist()
+    vertices.append(middle)
+    new = len(vertices) - 1
+    split = []
+    for face in faces:
+        if {a, b} <= set(face):
+            i = next(k for k in range(3) if {face[k], face[(k + 1) % 3]} == {a, b})
+            p, q, r = face[i], face[(i + 1) % 3], face[(i + 2) % 3]
+            split += [[p, new, r], [new, q, r]]
+        else:
+            split.append(face)
+    mesh = make_solid(Mesh(np.array(vertices), np.array(split)), MeshConfig()).mesh
+    ends = mesh.vertices[mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)]
+    assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).min() > 1e-5
+    assert mesh.to_trimesh().is_watertight
+    assert mesh.to_trimesh().volume == pytest.approx(1.9 * 1.0 * 0.5, rel=1e-6)

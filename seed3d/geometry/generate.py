@@ -104,7 +104,7 @@ def best_sample(
     cameras = cameras[0].repeat(math.ceil(count / views), 1)[:count]  # (K, 6)
     generator = torch.Generator().manual_seed(seed)
     shape = (count, model.dit.config.tokens_per_side**3, model.dit.config.channels)
-    noise = torch.randn(shape, generator=generator).to(cameras.device)
+    noise = config.noise * torch.randn(shape, generator=generator).to(cameras.device)
     masks = mask.expand(count, -1, -1)
 
     latents = sample_latents(model, photo, cameras, noise, config)

@@ -29,6 +29,9 @@ SMALL_RIM = 12.0
 SHEET = 1e-3
 """Closed parts with a thickness 2 V / A below this, and flat, are sheets [share of the longest side]."""
 
+RESOLVED = 2e-6
+"""Shortest edge that is kept [share of the longest side]: 16 steps of single precision."""
+
 MAX_HIDDEN = 0.02
 """Hollows that only openings narrower than a voxel reach are filled above this [share of the volume]."""
 
@@ -77,7 +80,9 @@ def make_solid(mesh: Mesh, config: MeshConfig) -> Solid:
     body = _without_floaters(body, config.min_component, spacing if rebuilt else 0.0, notes)
     body, note = decimate(body, config.target_faces)
     notes += [note] if note else []
-    return Solid(_checked(body), tuple(Fallback("mesh", note) for note in notes))
+    return Solid(
+        _checked(_resolved(body, longest)), tuple(Fallback("mesh", note) for note in notes)
+    )
 
 
 def _spacing(mesh: Mesh, config: MeshConfig) -> tuple[float, float]:
@@ -185,6 +190,17 @@ def _without_floaters(body: Any, share: float, grown: float, notes: list[str]) -
     dropped = int((~keep).sum())
     notes.append(f"dropped {dropped} floater{'s' if dropped > 1 else ''}")
     return compose([p for p, k in zip(pieces, keep, strict=True) if k])
+
+
+def _resolved(body: Any, longest: float) -> Any:
+    """Collapse edges so short that file formats in single precision make one point of their ends."""
+    mesh = from_manifold(body)
+    ends = mesh.vertices[mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)]
+    shortest = float(np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).min())
+    if shortest >= RESOLVED * longest:
+        return body
+    simple = body.simplify(2.0 * RESOLVED * longest)
+    return body if simple.is_empty() else simple
 
 
 def _checked(body: Any) -> Mesh:

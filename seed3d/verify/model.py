@@ -97,7 +97,7 @@ def merged(meshes: list[Mesh]) -> Mesh | None:
     """Return the meshes as one, vertices at the same position joined; None for no mesh.
 
     Seams of a UV layout or of normals double a vertex in every format; only the joined mesh can
-    be asked whether it is closed.
+    be asked whether it is closed. Faces that the joining makes a line or a point are left out.
     """
     import trimesh
 
@@ -109,7 +109,9 @@ def merged(meshes: list[Mesh]) -> Mesh | None:
     faces = np.concatenate([m.faces + s for m, s in zip(meshes, start, strict=True)])
     whole = trimesh.Trimesh(vertices, faces, process=False)
     whole.merge_vertices(digits_vertex=_digits(vertices))
-    return Mesh.from_trimesh(whole)
+    joined = Mesh.from_trimesh(whole)
+    a, b, c = joined.faces.T
+    return Mesh(joined.vertices, joined.faces[(a != b) & (b != c) & (c != a)])
 
 
 def _digits(vertices: np.ndarray) -> int:
