@@ -51,7 +51,7 @@ def test_flags_beat_the_preset_and_set_beats_flags():
 
 
 def test_unknown_preset_names_the_nearest():
-    with pytest.raises(ConfigError, match="no preset 'fats'. Did you mean 'fast'?"):
+    with pytest.raises(ConfigError, match=r"no preset 'fats'\. Did you mean 'fast'"):
         load_preset("fats")
 
 
