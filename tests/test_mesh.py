@@ -552,3 +552,19 @@ def test_edges_that_single_precision_cannot_tell_apart_are_collapsed():
     assert np.linalg.norm(ends[:, 0] - ends[:, 1], axis=1).min() > 1e-5
     assert mesh.to_trimesh().is_watertight
     assert mesh.to_trimesh().volume == pytest.approx(1.9 * 1.0 * 0.5, rel=1e-6)
+
+
+def test_sheets_that_touch_are_kept_apart():
+    """Two pyramids that meet in their tips: joined by position the tip would be one vertex."""
+    from seed3d.mesh.apart import keep_apart
+
+    base = np.array([[-1, -1, -1], [1, -1, -1], [1, 1, -1], [-1, 1, -1], [0, 0, 0]], float)
+    faces = np.array([[0, 2, 1], [0, 3, 2], [0, 1, 4], [1, 2, 4], [2, 3, 4], [3, 0, 4]])
+    mesh = Mesh(np.concatenate([base, -base]), np.concatenate([faces, faces[:, ::-1] + 5]))
+    volume = mesh.to_trimesh().volume
+    apart = keep_apart(mesh, 4e-6)
+    tips = apart.vertices[[4, 9]]
+    assert 4e-6 < np.linalg.norm(tips[0] - tips[1]) < 1e-3
+    assert apart.to_trimesh().volume == pytest.approx(volume, rel=1e-4)
+    untouched = [0, 1, 2, 3, 5, 6, 7, 8]
+    assert np.array_equal(apart.vertices[untouched], mesh.vertices[untouched])

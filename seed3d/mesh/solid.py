@@ -9,6 +9,7 @@ import numpy as np
 
 from seed3d.config import MeshConfig
 from seed3d.errors import StageError
+from seed3d.mesh.apart import keep_apart
 from seed3d.mesh.decimate import component_sizes, decimate
 from seed3d.mesh.grid import distance_grid, scene, tensor
 from seed3d.mesh.holes import fill_openings
@@ -81,7 +82,8 @@ def make_solid(mesh: Mesh, config: MeshConfig) -> Solid:
     body, note = decimate(body, config.target_faces)
     notes += [note] if note else []
     return Solid(
-        _checked(_resolved(body, longest)), tuple(Fallback("mesh", note) for note in notes)
+        keep_apart(_checked(_resolved(body, longest)), RESOLVED * longest),
+        tuple(Fallback("mesh", note) for note in notes),
     )
 
 
