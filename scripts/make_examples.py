@@ -25,7 +25,7 @@ SIZE = 768
 # name: (where from, azimuth, elevation [deg]). All are of the test split, which no model saw.
 PHOTOS = {
     "mug": (("procedural", "mug", 1004), 30, 22),
-    "chair": (("furniture", "KatorLegaz_051"), 35, 18),
+    "teapot": (("procedural", "teapot", 1012), 20, 20),
     "sofa": (("furniture", "Scopia_076"), -30, 20),
     "bottle": (("procedural", "squeeze_bottle", 1001), 20, 15),
 }

@@ -17,6 +17,7 @@ from seed3d.geometry.model import ShapeModel, load_model, pick_device
 from seed3d.geometry.photo import PhotoFeatures, encode_photo
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
 from seed3d.geometry.surface import MainBody, extract, main_body
+from seed3d.geometry.thin import smoothed, thin_offset
 from seed3d.types import Estimate, Fallback, Shape, Subject
 
 MASK_SIZE = 56
@@ -52,11 +53,15 @@ def shape_from_photo(
     with torch.no_grad():
         out = model.head(photo)
     latents, cameras, grid = best_sample(model, photo, mask, out, config, seed)
+    offset = thin_offset(grid)
     if config.fit_steps:
-        latents, cameras = fit_latents(
-            model.autoencoder.decode, latents, cameras, mask, config.fit_steps
-        )
+
+        def decode(z: torch.Tensor) -> torch.Tensor:
+            return model.autoencoder.decode(z) - offset
+
+        latents, cameras = fit_latents(decode, latents, cameras, mask, config.fit_steps)
         grid = model.autoencoder.decode(latents)
+    grid = smoothed(grid - thin_offset(grid))
     agreement = float(silhouette_iou(silhouette(grid, cameras, MASK_SIZE), mask)[0])
     body = main_body(extract(upsampled(grid, config.resolution)))
     return Shape(
