@@ -83,10 +83,13 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=300.0, help="seconds per model")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--no-checkers", action="store_true")
+    parser.add_argument("--keys", nargs="*", help="judge these models instead of a sample")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     entries = list(catalogue(args.furniture))
     chosen = random.Random(args.seed).sample(entries, min(args.count, len(entries)))
+    if args.keys:
+        chosen = [entry for entry in entries if entry.key in args.keys]
     rows = []
     with ThreadPoolExecutor(args.workers) as pool:
         for row in pool.map(lambda entry: judge(entry, args), chosen):
