@@ -776,15 +776,15 @@ def test_time_limit_is_an_error_that_names_the_options() -> None:
 
 def test_failed_run_is_repeated_coarser_and_recorded(monkeypatch) -> None:
     """The first run meets a crashing process; the second must do it, and the result must say so."""
-    true_run, calls = hulls_module.subprocess.run, []
+    true_run, calls = hulls_module.run_limited, []
 
-    def run(command, **kwargs):
+    def run(command, data, seconds):
         calls.append(command)
         if len(calls) == 1:
             command = [sys.executable, "-c", "import os; os._exit(139)"]
-        return true_run(command, **kwargs)
+        return true_run(command, data, seconds)
 
-    monkeypatch.setattr(hulls_module.subprocess, "run", run)
+    monkeypatch.setattr(hulls_module, "run_limited", run)
     collision = decompose(mesh_of(table()), PhysicsConfig(), 0)
     assert len(calls) == 2 and len(collision.hulls) > 1
     assert "threshold 0.05 ended with status 139" in collision.fallbacks[0].what
