@@ -42,9 +42,8 @@ def check_visual(model: FileModel) -> list[Check]:
         wanted = "visible geometry"
         return [Check("visual", False, "none", wanted, model.format)]
     body = model.visual.to_trimesh()
-    broken = 0 if body.is_watertight else _open_edges(model.visual)
-    closed = bool(body.is_watertight)
-    checks = [Check("watertight", closed, float(broken), "0 open edges", model.format)]
+    broken = _open_edges(model.visual)
+    checks = [Check("watertight", broken == 0, float(broken), "0 open edges", model.format)]
     volume = signed_volume(model.visual)
     wound = bool(body.is_winding_consistent) and volume > 0
     value = rounded(volume) if body.is_winding_consistent else "faces wound both ways"
@@ -53,9 +52,10 @@ def check_visual(model: FileModel) -> list[Check]:
 
 
 def _open_edges(mesh: Mesh) -> int:
+    """Count the edges with an odd number of faces; four are two closed sheets that touch there."""
     edge = np.sort(mesh.faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
     _, count = np.unique(edge, axis=0, return_counts=True)
-    return int((count != 2).sum())
+    return int((count % 2 == 1).sum())
 
 
 def check_mass(model: FileModel) -> list[Check]:
