@@ -7,7 +7,6 @@ Usage:
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,7 @@ from PIL import Image
 
 from seed3d.data.build import canonical_surface, furniture_recipe, procedural_recipe
 from seed3d.data.furniture import catalogue
-from seed3d.data.views import framed
+from seed3d.render.cameras import framed_camera
 from seed3d.render.lighting import Lighting
 from seed3d.render.shade import render
 from seed3d.types import Mesh, Surface, SurfaceMaterial
@@ -61,8 +60,10 @@ def on_a_floor(surface: Surface) -> Surface:
 def picture(surface: Surface, azimuth_deg: float, elevation_deg: float) -> Image.Image:
     """A product photo of a surface."""
     surface = canonical_surface(surface)
-    camera = framed(surface.mesh, np.deg2rad(azimuth_deg), np.deg2rad(elevation_deg), 5.5, 0.18)
-    shot = render(on_a_floor(surface), replace(camera), SIZE, Lighting.studio())
+    camera = framed_camera(
+        surface.mesh.vertices, np.deg2rad(azimuth_deg), np.deg2rad(elevation_deg), 5.5, 0.64
+    )
+    shot = render(on_a_floor(surface), camera, SIZE, Lighting.studio())
     return Image.fromarray(
         np.round(np.clip(shot.over((0.9, 0.9, 0.89)), 0, 1) * 255).astype(np.uint8)
     )

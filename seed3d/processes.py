@@ -35,7 +35,7 @@ def run_limited(
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        _limit_cpu(process.pid, math.ceil(seconds))
+        limit_cpu(math.ceil(seconds), process.pid)
         try:
             out, said = process.communicate(data, timeout=clock)
         except subprocess.TimeoutExpired as error:
@@ -47,13 +47,20 @@ def run_limited(
     return subprocess.CompletedProcess(command, process.returncode, out, said)
 
 
-def _limit_cpu(pid: int, seconds: int) -> None:
-    """Let the system stop a process after `seconds` of processor time, where it can."""
+def limit_cpu(seconds: int, pid: int = 0) -> None:
+    """Let the system stop a process after `seconds` of processor time, where it can.
+
+    Args:
+        seconds: Processor time from the process's start.
+        pid: The process; 0 is this one. Others can be limited on Linux only.
+    """
     if importlib.util.find_spec("resource") is None:
         return
     import resource
 
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
     if hasattr(resource, "prlimit"):
-        hard = resource.prlimit(pid, resource.RLIMIT_CPU)[1]
-        soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
         resource.prlimit(pid, resource.RLIMIT_CPU, (soft, hard))
+    elif pid == 0:
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))

@@ -149,12 +149,13 @@ def test_training_cameras_frame_the_object_as_the_crop_does():
     import numpy as np
     import trimesh
 
-    from seed3d.data.views import framed, random_camera
+    from seed3d.data.views import random_camera
+    from seed3d.render.cameras import framed_camera
     from seed3d.types import Mesh
 
     mesh = Mesh.from_trimesh(trimesh.creation.box((0.4, 1.9, 0.8)))
     for camera in (
-        framed(mesh, 0.5, 0.3, 5.0, 0.1),
+        framed_camera(mesh.vertices, 0.5, 0.3, 5.0),
         random_camera(mesh, True, np.random.default_rng(0)),
     ):
         uv, depth = camera.project(mesh.vertices)

@@ -496,7 +496,7 @@ def test_a_part_that_computes_for_ever_is_stopped_by_its_processor_time(
     box_folder, tmp_path, monkeypatch
 ):
     (tmp_path / "busy_worker.py").write_text(
-        "from seed3d.verify.isolate import limit_cpu\nlimit_cpu(1)\nwhile True: pass\n"
+        "from seed3d.processes import limit_cpu\nlimit_cpu(1)\nwhile True: pass\n"
     )
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     (outcome,) = run_parts(["files"], box_folder, CONFIG, worker="busy_worker")

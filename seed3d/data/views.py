@@ -4,30 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from seed3d.render.cameras import framed_camera
 from seed3d.types import Camera, Mesh
 
 FRONT_AZIMUTH_RAD = np.deg2rad(80.0)
 """Objects with a front are seen from at most this far to its side."""
-
-
-def framed(
-    mesh: Mesh, azimuth_rad: float, elevation_rad: float, distance: float, padding: float
-) -> Camera:
-    """Camera whose crop is the square around the object's silhouette plus padding.
-
-    Args:
-        mesh: Canonical frame.
-        azimuth_rad: See `seed3d.conventions.camera_rotation`.
-        elevation_rad: See there.
-        distance: To the origin [canonical units], more than the mesh's radius.
-        padding: Margin on the tight sides, as a share of the crop's side.
-    """
-    probe = Camera(azimuth_rad, elevation_rad, distance, 1.0)
-    uv, _ = probe.project(mesh.vertices)
-    low, high = uv.min(axis=0), uv.max(axis=0)
-    focal = (2.0 - 4.0 * padding) / float((high - low).max())
-    center = -focal * (low + high) / 2.0
-    return Camera(azimuth_rad, elevation_rad, distance, focal, float(center[0]), float(center[1]))
 
 
 def random_camera(
@@ -42,4 +23,4 @@ def random_camera(
     elevation = np.deg2rad(np.clip(rng.normal(22.0, 14.0), -5.0, 65.0))
     radius = float(np.linalg.norm(mesh.vertices, axis=1).max())
     distance = radius / np.sin(np.deg2rad(rng.uniform(15.0, 60.0)) / 2.0)
-    return framed(mesh, azimuth, elevation, distance, padding)
+    return framed_camera(mesh.vertices, azimuth, elevation, distance, 1.0 - 2.0 * padding)

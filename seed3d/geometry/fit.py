@@ -9,8 +9,7 @@ from torch.nn import functional
 
 from seed3d.geometry.silhouette import silhouette
 
-# Azimuth, elevation, log distance, log focal, centre: how fast each may move, and its leash.
-
+# Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
 _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from seed3d.mesh.grid import scene, tensor
 from seed3d.types import Mesh
 
 TRUNCATION = 0.25
@@ -28,18 +29,11 @@ def signed_distance_grid(mesh: Mesh, resolution: int) -> np.ndarray:
     and self-intersections don't matter. Where the surface encloses nothing (a table top of one
     sheet, the wall of a cup) the sheet becomes a solid of SHELL_VOXELS to each side.
     """
-    import open3d as o3d
     from scipy import ndimage
 
     h = 2.0 / resolution
-    tensor: Any = o3d.core.Tensor  # its type stubs know no arrays
-    scene = o3d.t.geometry.RaycastingScene()
-    scene.add_triangles(
-        tensor(mesh.vertices.astype(np.float32)),
-        tensor(mesh.faces.astype(np.uint32)),
-    )
     points = grid_points(resolution)
-    unsigned = scene.compute_distance(tensor(points)).numpy()
+    unsigned = scene(mesh).compute_distance(tensor(points)).numpy()
 
     # Two 6-neighbours on both sides of a sheet can't both be further than h / 2 from it.
     open_space = unsigned > 0.55 * h

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import math
 import time
+from collections import deque
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median_high
 from typing import Any, Protocol
 
 import torch
@@ -81,7 +83,7 @@ def train(
     state_file = folder / "state.safetensors"
     step = load_state(state_file, model, ema, optimizer) if state_file.exists() else 0
     saved = reported = time.monotonic()
-    norms: list[float] = []
+    norms: deque[float] = deque(maxlen=200)
     bad = 0
     logs: dict[str, float] = {}
     since = step
@@ -101,7 +103,7 @@ def train(
         step += 1
 
         # Skip a broken batch; after ten in a row go back to the last good state.
-        usual = sorted(norms[-200:])[len(norms[-200:]) // 2] if len(norms) >= 50 else math.inf
+        usual = median_high(norms) if len(norms) >= 50 else math.inf
         if not math.isfinite(norm) or not math.isfinite(loss.item()) or norm > 20 * usual:
             bad += 1
             _log(folder, {"step": step, "skipped": True, "norm": norm, "loss": loss.item()})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import signal
@@ -23,17 +22,6 @@ processor time, long before: a busy machine must not change a verdict."""
 CPU_LIMIT_S = 90
 """Longest processor time of one part [s]; a normal asset takes 1 to 3 s."""
 _SIGXCPU = getattr(signal, "SIGXCPU", 0)  # not on Windows, where only the clock counts
-
-
-def limit_cpu(seconds: int) -> None:
-    """Let the system stop this process after `seconds` of processor time, where it can."""
-    if importlib.util.find_spec("resource") is None:
-        return
-    import resource
-
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    soft = seconds if hard == resource.RLIM_INFINITY else min(seconds, hard)
-    resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
 
 
 @dataclass(frozen=True)

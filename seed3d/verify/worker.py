@@ -16,11 +16,12 @@ import numpy as np
 
 from seed3d.config import VerifyConfig, from_dict
 from seed3d.errors import InputError
+from seed3d.processes import limit_cpu
 from seed3d.types import Check
 from seed3d.verify.drop import DropResult
 from seed3d.verify.drop_checks import drop_checks
 from seed3d.verify.folder import Expected, expected_from_report, find_files
-from seed3d.verify.isolate import CPU_LIMIT_S, limit_cpu
+from seed3d.verify.isolate import CPU_LIMIT_S
 from seed3d.verify.model import FileModel, MassProperties
 from seed3d.verify.stability import Support, support_margin
 from seed3d.verify.text import percent
