@@ -139,7 +139,9 @@ def simready(
         "category": category_from_name(label),
     }
     inputs = _inputs(path.name, path.read_bytes(), config)
-    return _finish(asset_name(label), solid, atlas, maps, estimates, (), config, clock, inputs)
+    return _finish(
+        asset_name(label), solid, atlas, maps, estimates, source.fallbacks, config, clock, inputs
+    )
 
 
 def _finish(

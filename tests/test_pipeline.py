@@ -232,3 +232,16 @@ def test_info_names_every_model_with_licence_and_score():
     assert run.exit_code == 0
     for word in ("seed3d-tiny", "u2netp", "efficientnet-lite0", "Apache-2.0", "IoU", "MB"):
         assert word in run.output
+
+
+def test_a_texture_that_the_mesh_names_but_lacks_is_recorded(tmp_path):
+    import trimesh
+
+    (tmp_path / "box.mtl").write_text("newmtl m\nKd 0.8 0.2 0.2\nmap_Kd lost.png\n")
+    text = trimesh.creation.box((0.2, 0.3, 0.1)).export(file_type="obj")
+    (tmp_path / "box.obj").write_text("mtllib box.mtl\nusemtl m\n" + text)
+    run = seed3d("simready", tmp_path / "box.obj", "-o", tmp_path / "out", "--preset", "smoke",
+                 "--formats", "urdf,mjcf", "-q")  # fmt: skip
+    assert run.exit_code == 0, run.output
+    report = json.loads((tmp_path / "out" / "box" / "report.json").read_text())
+    assert any("lost.png" in f["what"] for f in report["fallbacks"]), report["fallbacks"]
