@@ -94,8 +94,8 @@ def dit(args: argparse.Namespace, config: dict[str, Any]) -> None:
 
 
 def both(args: argparse.Namespace) -> tuple[Objects, Objects]:
-    """Training and validation objects."""
-    return load_objects(args.features, ("train",)), load_objects(args.features, ("val",))
+    """Training objects with their mirror images, and validation objects."""
+    return load_objects(args.features, ("train",), True), load_objects(args.features, ("val",))
 
 
 def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) -> None:

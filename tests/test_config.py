@@ -6,7 +6,8 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from seed3d.cli import main, resolve
+from seed3d.cli import main
+from seed3d.cli.options import resolve
 from seed3d.config import Config, from_dict, load_preset, presets, to_dict, update
 from seed3d.errors import ConfigError
 

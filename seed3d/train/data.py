@@ -67,7 +67,8 @@ def _write_features(path: Path, target: Path, encoder: Any) -> None:
 
     with np.load(path) as record:
         rgb, mask = record["rgb"] / np.float32(255), record["mask"] / np.float32(255)
-        rest = {name: record[name] for name in ("cameras", "attributes")}
+        cameras, attributes = record["cameras"], record["attributes"]
+    rgb, mask = np.concatenate([rgb, rgb[:, :, ::-1]]), np.concatenate([mask, mask[:, :, ::-1]])
     with torch.no_grad():
         maps = encoder.features(torch.from_numpy(rgb).permute(0, 3, 1, 2).contiguous())
     local = np.stack([local_maps(r, m) for r, m in zip(rgb, mask, strict=True)])
@@ -78,17 +79,24 @@ def _write_features(path: Path, target: Path, encoder: Any) -> None:
         deep=maps.stride32.numpy().astype(np.float16),
         pooled=maps.pooled.numpy().astype(np.float16),
         local=local.astype(np.float16),
-        **rest,
+        cameras=np.concatenate([cameras, mirrored_cameras(cameras)]),
+        attributes=attributes,
     )
     part.replace(target)
 
 
-def load_objects(features: Path, splits: tuple[Split, ...]) -> Objects:
+def mirrored_cameras(cameras: np.ndarray) -> np.ndarray:
+    """Cameras (V, 6) of the mirrored photos (left for right) of the object mirrored in y."""
+    return cameras * np.array([-1, 1, 1, 1, -1, 1], cameras.dtype)
+
+
+def load_objects(features: Path, splits: tuple[Split, ...], mirrored: bool = False) -> Objects:
     """Load every feature file of the given splits, and its record's grid, into memory.
 
     Args:
         features: Folder that add_features wrote; the records are in "objects" beside it.
         splits: Which objects.
+        mirrored: Also every object mirrored in y, as an object of its own named "<key>~".
     """
     keys, attributes, grids, cameras, owner = [], [], [], [], []
     photos: list[list[np.ndarray]] = [[], [], [], []]
@@ -99,14 +107,18 @@ def load_objects(features: Path, splits: tuple[Split, ...]) -> Objects:
             row = read_attributes(record)
             if row["split"] not in splits:
                 continue
-            owner += [len(keys)] * len(record["cameras"])
-            keys.append(path.stem)
-            attributes.append(row)
             with np.load(features.parent / "objects" / path.name) as source:
-                grids.append(source["tsdf"])
-            cameras.append(record["cameras"])
-            for stack, name in zip(photos, PhotoFeatures._fields, strict=True):
-                stack.append(record[name])
+                grid = source["tsdf"]
+            views = len(record["cameras"]) // 2  # the second half is of the mirrored photos
+            for turn in range(1 + mirrored):
+                owner += [len(keys)] * views
+                keys.append(path.stem + "~" * turn)
+                attributes.append(row)
+                grids.append(grid[:, ::-1].copy() if turn else grid)
+                half = slice(turn * views, (turn + 1) * views)
+                cameras.append(record["cameras"][half])
+                for stack, name in zip(photos, PhotoFeatures._fields, strict=True):
+                    stack.append(record[name][half])
     if not keys:
         raise InputError(f"{features}: no record of the splits {splits}")
     return Objects(
