@@ -25,7 +25,7 @@ def recipes(args: argparse.Namespace) -> list[tuple[str, tuple]]:
         rows += [
             ("procedural", (category, seed, args.procedural_views))
             for seed in range(args.first_seed, args.first_seed + args.procedural)
-            for category in sorted(CATEGORIES)
+            for category in sorted(args.only or CATEGORIES)
         ]
     if args.furniture:
         from seed3d.data.furniture import catalogue
@@ -55,6 +55,7 @@ def main() -> None:
     parser.add_argument("--cache", type=Path, default=Path("datasets/furniture"))
     parser.add_argument("--views", type=int, default=6)
     parser.add_argument("--procedural", type=int, default=0, help="objects per category")
+    parser.add_argument("--only", nargs="*", help="procedural categories  [default: all]")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--procedural-views", type=int, default=2)
     parser.add_argument("--workers", type=int, default=2)

@@ -95,7 +95,7 @@ def photos(
     rgb, mask, cameras = [], [], []
     for _ in range(count):
         camera = random_camera(surface.mesh, has_front, rng)
-        image = render(surface, camera, PHOTO_SIZE, Lighting.random(rng), caster=caster)
+        image = render(surface, camera, PHOTO_SIZE, Lighting.random(rng, camera), caster=caster)
         rgb.append(np.round(np.clip(image.over(), 0, 1) * 255).astype(np.uint8))
         mask.append(np.round(image.alpha * 255).astype(np.uint8))
         cameras.append([camera.azimuth_rad, camera.elevation_rad, camera.distance, camera.focal,

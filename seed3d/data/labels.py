@@ -8,7 +8,7 @@ _ROW = {
     # procedural objects
     "apple": "fruit", "banana": "fruit", "pear": "fruit", "citrus": "fruit", "carrot": "fruit",
     "carton": "box", "food_box": "box", "tissue_box": "box", "caddy": "basket",
-    "tin": "can", "ramekin": "bowl", "wine_glass": "drinking_glass", "thermos": "bottle",
+    "tea_cup": "mug", "tin": "can", "ramekin": "bowl", "wine_glass": "drinking_glass", "thermos": "bottle",
     "squeeze_bottle": "bottle", "shampoo_bottle": "bottle", "spray_bottle": "bottle",
     "soap_dispenser": "bottle", "teapot": "kettle", "jug": "vase", "planter": "flower_pot",
     "tray": "plate", "cutting_board": "plate", "spoon": "cutlery", "knife": "cutlery",

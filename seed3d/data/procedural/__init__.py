@@ -19,6 +19,7 @@ from seed3d.data.procedural import (  # noqa: F401 each registers its categories
     lamps,
     pouring,
     seating,
+    service,
     shoes,
     sofas,
     storage,
