@@ -11,7 +11,9 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from seed3d.config import Config, to_dict
+import numpy as np
+
+from seed3d.config import Config, PhysicsConfig, to_dict
 from seed3d.names import asset_name
 from seed3d.types import (
     Asset,
@@ -35,6 +37,7 @@ def generate(
     config: Config | None = None,
     name: str | None = None,
     progress: Progress | None = None,
+    mask: np.ndarray | None = None,
 ) -> Asset:
     """Make a simulation-ready asset from one photo of one object.
 
@@ -43,6 +46,7 @@ def generate(
         config: Every option; the default preset's values where None.
         name: Name of the asset; from the file name where None.
         progress: Called at every stage.
+        mask: (H, W) bool, uint8 or float mask of the upright photo, instead of finding one.
 
     Returns:
         The asset in metres, in memory. `save` writes and verifies it.
@@ -67,7 +71,7 @@ def generate(
         name or Path(photo).stem, read_file(Path(photo)))  # fmt: skip
 
     with clock("image"):
-        subject = prepare(data, config.image, name=label)
+        subject = prepare(data, config.image, name=label, mask=mask)
     with clock("geometry"):
         shape = shape_from_photo(subject, config.geometry, config.seed, config.device)
     with clock("mesh"):
@@ -83,7 +87,7 @@ def generate(
                                             "agreement of the silhouette with the photo's mask")}  # fmt: skip
     return _finish(
         asset_name(label), solid, atlas, maps, estimates,
-        (*subject.fallbacks, *shape.fallbacks), config, clock, _inputs(label, data, config),
+        (*subject.fallbacks, *shape.fallbacks), config, clock, _inputs(label, data, config, mask),
         shape.camera, subject,
     )  # fmt: skip
 
@@ -184,6 +188,42 @@ def _finish(
     )
 
 
+def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None = None) -> Asset:
+    """Give a finished asset another size, material or mass; shape, look and hulls stay.
+
+    What `physics` leaves None keeps the asset's own size and material; a mass of None is
+    estimated anew, at the new size and material. Only the numbers of `physics` that concern the
+    hulls have no effect: the hulls are the asset's own, scaled.
+
+    Raises:
+        ConfigError: A number is out of range.
+        StageError: The size is not within what engines take.
+    """
+    from seed3d.physics.body import rigid_body
+    from seed3d.physics.size import metric
+
+    clock = Clock(progress, asset.timings_s)
+    old = asset.estimates
+    with clock("physics"):
+        mesh, sizes = metric(asset.mesh, old["size_m"], physics, old["category"])
+        scale = float(mesh.extents.max() / asset.mesh.extents.max())
+        offset = mesh.bounds[0] - scale * asset.mesh.bounds[0]
+        hulls = tuple(hull.moved(scale, offset) for hull in asset.collision.hulls)
+        found = rigid_body(mesh, old["material"], old["category"], physics)
+    config = {**asset.inputs.get("config", {}), "physics": to_dict(physics)}
+    kept = tuple(f for f in asset.fallbacks if not f.stage.startswith("physics.body"))
+    return dataclasses.replace(
+        asset,
+        mesh=mesh,
+        collision=dataclasses.replace(asset.collision, hulls=hulls),
+        body=found.body,
+        estimates={**old, **sizes, **found.estimates},
+        fallbacks=(*kept, *found.fallbacks),
+        inputs={**asset.inputs, "config": config},
+        timings_s=clock.seconds,
+    )
+
+
 def save(
     asset: Asset, folder: str | Path, config: Config | None = None, progress: Progress | None = None
 ) -> Verdict:
@@ -231,6 +271,11 @@ class Clock:
         self.seconds[stage] = round(time.perf_counter() - start, 3)
 
 
-def _inputs(name: str, data: bytes, config: Config) -> dict[str, Any]:
+def _inputs(
+    name: str, data: bytes, config: Config, mask: np.ndarray | None = None
+) -> dict[str, Any]:
     digest = hashlib.sha256(data).hexdigest()
-    return {"file": name, "sha256": digest, "seed": config.seed, "config": to_dict(config)}
+    inputs = {"file": name, "sha256": digest, "seed": config.seed, "config": to_dict(config)}
+    if mask is not None:
+        inputs["mask_sha256"] = hashlib.sha256(mask.tobytes()).hexdigest()
+    return inputs
