@@ -222,6 +222,8 @@ def _usd(body: Body, path: Path, name: str) -> None:
             hull = UsdPhysics.MeshCollisionAPI.Apply(mesh.GetPrim())
             hull.CreateApproximationAttr(UsdPhysics.Tokens.convexHull)
             mesh.CreatePurposeAttr(UsdGeom.Tokens.guide)
+    contact = UsdShade.Material.Define(stage, f"/{name}/contact").GetPrim()
+    UsdPhysics.MaterialAPI.Apply(contact).CreateDynamicFrictionAttr(body.friction)
     shader = UsdShade.Shader.Define(stage, f"/{name}/material/surface")
     texture = UsdShade.Shader.Define(stage, f"/{name}/material/texture")
     file = texture.CreateInput("file", Sdf.ValueTypeNames.Asset)

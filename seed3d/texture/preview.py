@@ -61,6 +61,13 @@ def turntable(asset: Asset, frames: int, size: int) -> list[np.ndarray]:
     return [_panel(surface, _view(mesh, a, FRONT[1]), size, caster, shadow) for a in turns]
 
 
+def picture(surface: Surface, azimuth_rad: float, size: int) -> np.ndarray:
+    """Return one picture (size, size, 3) uint8 of a canonical surface over its ground shadow."""
+    caster = Caster(surface.mesh)
+    view = _view(surface.mesh, azimuth_rad, FRONT[1])
+    return _panel(surface, view, size, caster, GroundShadow(caster))
+
+
 def canonical_pose(mesh: Mesh) -> tuple[Mesh, float, np.ndarray]:
     """Return the mesh in the canonical frame, and scale s, offset o: p_canonical = s * p + o."""
     low, high = mesh.bounds

@@ -9,9 +9,11 @@ import numpy as np
 
 from seed3d.types import Check
 from seed3d.verify.folder import Expected, find_files, read_all
+from seed3d.verify.friction import check_friction
 from seed3d.verify.model import FileModel, Format, MassProperties, signed_volume
 from seed3d.verify.paths import check_references, check_texture
 from seed3d.verify.sanity import check_hulls, check_mass, check_size, check_visual
+from seed3d.verify.target import Target, as_target
 from seed3d.verify.text import percent
 
 LENGTH_LIMIT = 1e-3
@@ -19,11 +21,13 @@ LENGTH_LIMIT = 1e-3
 MASS_LIMIT = 1e-3
 """Largest relative difference of mass, inertia (Frobenius norm) and hull volume between files."""
 
+NO_PHYSICS = ("glb", "mesh")
+"""Formats that hold no mass and no hulls."""
 GPU_HULL_VERTICES = 64
 """Most vertices of a hull that PhysX takes on a GPU; demanded of Seed3D's own assets."""
 
 
-def check_files(folder: Path, expected: Expected) -> list[Check]:
+def check_files(where: Path | Target, expected: Expected) -> list[Check]:
     """Run every check that needs no simulation.
 
     Each format is read by code that shares nothing with the exporters. Values are compared with
@@ -31,13 +35,14 @@ def check_files(folder: Path, expected: Expected) -> list[Check]:
     GLB in this order). Laws of mechanics and geometry are checked on that first file.
 
     Args:
-        folder: The asset's folder.
+        where: The asset's folder, or single files of it.
         expected: What the asset should be; `Expected()` for a foreign folder.
 
     Raises:
         InputError: The folder holds nothing to verify.
     """
-    files = find_files(folder)
+    files = find_files(where)
+    folder = as_target(where).folder
     checks = _presence(folder, files, expected)
     models, problems = read_all(files)
     for kind in files:
@@ -71,6 +76,8 @@ def _own_checks(model: FileModel, folder: Path, expected: Expected) -> list[Chec
     passed = passed and model.name == (expected.name or model.name)
     wanted = repr(expected.name) if ours else "a name"
     checks.append(Check("name", passed, repr(model.name), wanted, model.format))
+    if model.format not in NO_PHYSICS:
+        checks.append(check_friction(model, required=ours))
     return checks + check_visual(model)
 
 
@@ -81,7 +88,7 @@ def _physics_checks(models: dict[Format, FileModel], expected: Expected) -> list
         checks += check_size(model)
         break
     for model in models.values():
-        if model.format != "glb":  # GLB holds no mass and no hulls
+        if model.format not in NO_PHYSICS:
             checks += check_mass(model) + check_hulls(model, most_vertices)
             break
     return checks
@@ -139,7 +146,7 @@ def _mass_agreement(
     skip = None if expected.mass else next(iter(known))  # a file isn't compared with itself
     checks: list[Check] = []
     for kind, model in models.items():
-        if kind == "glb" or kind == skip:
+        if kind in NO_PHYSICS or kind == skip:
             continue
         if model.mass is None:
             checks.append(Check("mass agrees", False, "none stated", "a mass", kind))
@@ -168,7 +175,7 @@ def _hull_agreement(models: dict[Format, FileModel], expected: Expected) -> list
     volumes = {
         kind: np.sort([signed_volume(h.mesh) for h in model.hulls])
         for kind, model in models.items()
-        if kind != "glb"
+        if kind not in NO_PHYSICS
     }
     if not volumes:
         return []

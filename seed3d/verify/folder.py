@@ -13,11 +13,14 @@ import numpy as np
 from seed3d.errors import InputError
 from seed3d.verify.model import FileModel, Format, MassProperties
 from seed3d.verify.read_glb import read_glb
+from seed3d.verify.read_mesh import read_mesh
 from seed3d.verify.read_mjcf import read_mjcf
 from seed3d.verify.read_urdf import read_urdf
 from seed3d.verify.read_usd import read_usd
+from seed3d.verify.target import Target
 
-READERS = {"urdf": read_urdf, "mjcf": read_mjcf, "usd": read_usd, "glb": read_glb}
+READERS = {"urdf": read_urdf, "mjcf": read_mjcf, "usd": read_usd, "glb": read_glb,
+           "mesh": read_mesh}  # fmt: skip
 """Format to reader, in the order in which a file is trusted when there is no report."""
 
 _USD = (".usda", ".usdc", ".usd", ".usdz")
@@ -39,13 +42,15 @@ class Expected:
     """(H,) [m^3]."""
 
 
-def expected_from_report(folder: Path) -> Expected:
+def expected_from_report(where: Path | Target) -> Expected:
     """Return what report.json promises; an empty Expected where there is none.
 
     Raises:
         InputError: report.json is there but can't be used.
     """
-    path = folder / "report.json"
+    if isinstance(where, Target) and where.files:
+        return Expected()  # single files are taken as they are
+    path = (where.folder if isinstance(where, Target) else where) / "report.json"
     if not path.is_file():
         return Expected()
     try:
@@ -73,8 +78,8 @@ def expected_from_report(folder: Path) -> Expected:
         ) from error
 
 
-def find_files(folder: Path) -> dict[Format, Path]:
-    """Return the description file of each format in a folder.
+def find_files(where: Path | Target) -> dict[Format, Path]:
+    """Return the description file of each format in a folder, or those that a target names.
 
     Of several candidates, the one named like the folder wins, then the first by name; the
     top folder comes before sub-folders.
@@ -82,11 +87,14 @@ def find_files(folder: Path) -> dict[Format, Path]:
     Raises:
         InputError: No such folder, or nothing to verify in it.
     """
+    if isinstance(where, Target) and where.files:
+        return dict(where.files)
+    folder = where.folder if isinstance(where, Target) else where
     if not folder.is_dir():
         raise InputError(f"{folder}: no such folder; wanted the folder of an asset")
     pick = {
         "urdf": _first(folder, (".urdf",)),
-        "mjcf": _first(folder, (".xml", ".mjcf"), _is_mjcf),
+        "mjcf": _first(folder, (".xml", ".mjcf"), is_mjcf),
         "usd": _first(folder, _USD),
         "glb": _first(folder, (".glb",)),
     }
@@ -110,8 +118,8 @@ def _first(folder: Path, suffixes: tuple[str, ...], accept: Any = None) -> Path 
     return candidates[rank.index(min(rank))] if rank else None
 
 
-def _is_mjcf(path: Path) -> bool:
-    """True for a file whose first element is <mujoco>, even where it breaks off later."""
+def is_mjcf(path: Path) -> bool:
+    """Return True for a file whose first element is <mujoco>, even where it breaks off later."""
     try:
         for _, element in ET.iterparse(path, events=("start",)):
             return element.tag == "mujoco"

@@ -15,13 +15,21 @@ from typing import IO, Any
 
 import seed3d
 from seed3d.config import VerifyConfig
+from seed3d.verify.target import Target, as_target
 
 TIMEOUT_S = 600.0
 """Longest time of one part by the clock [s]. A part that computes without end is stopped by its
 processor time, long before: a busy machine must not change a verdict."""
 CPU_LIMIT_S = 90
 """Longest processor time of one part [s]; a normal asset takes 1 to 3 s."""
+TRIALS_CPU_LIMIT_S = 240
+"""The same for all trials of the full verification in one engine; normal are 2 to 20 s."""
 _SIGXCPU = getattr(signal, "SIGXCPU", 0)  # not on Windows, where only the clock counts
+
+
+def cpu_limit_s(part: str) -> int:
+    """Return the processor time that a part may take [s]."""
+    return TRIALS_CPU_LIMIT_S if part.startswith("trials") else CPU_LIMIT_S
 
 
 @dataclass(frozen=True)
@@ -30,14 +38,14 @@ class Outcome:
 
     part: str
     result: dict[str, Any] | None
-    """The worker's JSON, None where it didn't finish."""
+    """The worker's JSON; of one that didn't finish, what it had until then, or None."""
     problem: str
-    """Why there is no result, empty where there is."""
+    """Why it didn't finish, empty where it did."""
 
 
 def run_parts(
     parts: list[str],
-    folder: Path,
+    folder: Path | Target,
     config: VerifyConfig,
     timeout_s: float = TIMEOUT_S,
     worker: str = "seed3d.verify.worker",
@@ -45,8 +53,8 @@ def run_parts(
     """Run each part in a process of its own, all at the same time.
 
     Args:
-        parts: Names from seed3d.verify.worker.PARTS.
-        folder: The asset's folder.
+        parts: Names from seed3d.verify.worker's PARTS, TRIALS or "pictures".
+        folder: The asset's folder, or a target.
         config: Passed on.
         timeout_s: Time limit of each part [s].
         worker: Module that runs one part.
@@ -58,7 +66,8 @@ def run_parts(
     with tempfile.TemporaryDirectory(prefix="seed3d_verify_") as work:
         started: list[_Running] = []
         try:
-            started += [_Running(worker, part, folder, config, Path(work)) for part in parts]
+            text = as_target(folder).to_text()
+            started += [_Running(worker, part, text, config, Path(work)) for part in parts]
             return [item.outcome(timeout_s) for item in started]
         finally:
             for item in started:
@@ -69,7 +78,7 @@ class _Running:
     """A started worker."""
 
     def __init__(
-        self, worker: str, part: str, folder: Path, config: VerifyConfig, work: Path
+        self, worker: str, part: str, target: str, config: VerifyConfig, work: Path
     ) -> None:
         self.part, self.output = part, work / f"{part}.json"
         self.log: IO[bytes] = (work / f"{part}.log").open("w+b")
@@ -81,7 +90,7 @@ class _Running:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-m", worker, part),
-                *(str(folder.resolve()), json.dumps(asdict(config)), str(self.output)),
+                *(target, json.dumps(asdict(config)), str(self.output)),
             ],
             stdin=subprocess.DEVNULL,
             stdout=self.log,
@@ -95,17 +104,23 @@ class _Running:
         try:
             code = self.process.wait(left)
         except subprocess.TimeoutExpired:
-            return Outcome(self.part, None, f"no result after {timeout_s:g} s")
-        if code == 0 and self.output.is_file():
-            return Outcome(self.part, json.loads(self.output.read_text(encoding="utf-8")), "")
-        return Outcome(self.part, None, self._death(code))
+            return Outcome(self.part, self._found(), f"no result after {timeout_s:g} s")
+        found = self._found()
+        if code == 0 and found is not None:
+            return Outcome(self.part, found, "")
+        return Outcome(self.part, found, self._death(code))
+
+    def _found(self) -> dict[str, Any] | None:
+        if not self.output.is_file():
+            return None
+        return json.loads(self.output.read_text(encoding="utf-8"))
 
     def _death(self, code: int) -> str:
         self.log.seek(0)
         lines = self.log.read().decode(errors="replace").strip().splitlines()
         last = f": {lines[-1].strip()}" if lines else ""
         if code == -_SIGXCPU:
-            return f"stopped after {CPU_LIMIT_S} s of processor time"
+            return f"stopped after {cpu_limit_s(self.part)} s of processor time"
         if code < 0:
             return f"crashed ({signal.Signals(-code).name}){last}"
         return f"stopped with exit code {code}{last}"

@@ -11,7 +11,7 @@ import numpy as np
 from seed3d.errors import InputError
 from seed3d.types import Mesh
 
-Format = Literal["urdf", "mjcf", "usd", "glb"]
+Format = Literal["urdf", "mjcf", "usd", "glb", "mesh"]
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,8 @@ class FileModel:
     """Root link from link, (4, 4), by link name."""
     notes: tuple[str, ...] = ()
     """Statements of the file that break Seed3D's conventions (unit, up axis ...)."""
+    losses: tuple[str, ...] = ()
+    """Looks that the file names but lacks (missing textures ...)."""
 
     @property
     def bounds(self) -> np.ndarray | None:

@@ -46,6 +46,8 @@ def check_texture(model: FileModel, required: bool) -> Check:
         problem = _image_problem(model.base / reference)
         if problem:
             return Check("texture", False, problem, wanted, model.format)
+    if model.losses:
+        return Check("texture", False, "; ".join(model.losses), wanted, model.format)
     count = model.textures
     value = f"{count} texture{'s' if count != 1 else ''}"
     return Check("texture", count > 0 or not required, value, wanted, model.format)

@@ -107,6 +107,7 @@ def _geometry_checks(body: MassProperties, solid: Mesh, where: str) -> list[Chec
     wanted = f"{low:g} to {high:g} times a uniform solid's moments"
     passed = low <= worst <= high
     checks.append(Check("inertia of geometry", passed, rounded(worst), wanted, where))
+    checks.append(_placeholder_check(body, uniform, where))
     outside = _outside([convex_hull(solid.vertices)], body.com_m[None])[0]
     share = max(float(outside) / float(solid.extents.max()), 0.0)
     wanted = f"<= {100 * OUTSIDE_SHARE:g} % of the size outside the object"
@@ -115,22 +116,35 @@ def _geometry_checks(body: MassProperties, solid: Mesh, where: str) -> list[Chec
     return checks
 
 
+def _placeholder_check(body: MassProperties, uniform: np.ndarray, where: str) -> Check:
+    """Three equal round moments on a body whose own differ, or that are far off: a template's."""
+    wanted = "moments of this object, not of a template"
+    moments = np.diag(body.inertia_kg_m2)
+    off = float(np.abs(body.inertia_kg_m2 - np.diag(moments)).max())
+    first = float(moments[0])
+    power = first > 0 and abs(np.log10(first) - round(np.log10(first))) < 1e-9
+    same = off == 0 and float(np.ptp(moments)) == 0 and power
+    fits = bool(np.all(np.abs(uniform / max(first, 1e-300) - 1.0) < 0.25))
+    value = f"{first:g} on every axis" if same and not fits else "none"
+    return Check("placeholder inertia", not same or fits, value, wanted, where)
+
+
 def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Check]:
     """Check that the collision hulls are convex, lie where the visible surface is, keep cavities.
 
     Args:
         model: A file that states hulls.
-        most_vertices: Limit for the vertices of one hull, None for no limit.
+        most_vertices: Limit for the vertices of one hull; None only states the most.
     """
     if not model.hulls:
         return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
     checks = [_convex_check(model.hulls, model.format)]
+    most = max(len(h.mesh.vertices) for h in model.hulls)
     if most_vertices is not None:
-        most = max(len(h.mesh.vertices) for h in model.hulls)
-        wanted = f"<= {most_vertices} vertices a hull"
-        checks.append(
-            Check("hull vertices", most <= most_vertices, float(most), wanted, model.format)
-        )
+        wanted, passed = f"<= {most_vertices} vertices a hull", most <= most_vertices
+    else:
+        wanted, passed = "stated only: GPU PhysX takes 64", True
+    checks.append(Check("hull vertices", passed, float(most), wanted, model.format))
     if model.visual is None:
         return checks
     hulls = [convex_hull(h.mesh.vertices) for h in model.hulls]

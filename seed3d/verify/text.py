@@ -38,8 +38,12 @@ def summary(verdict: Verdict) -> str:
 
 def _row(check: Check) -> tuple[str, str, str, str, str]:
     mark = "ok" if check.passed else "FAIL"
-    value = check.value if isinstance(check.value, str) else f"{check.value:g}"
-    return mark, check.engine, check.name, value, f"wanted: {check.wanted}"
+    return mark, check.engine, check.name, value_text(check), f"wanted: {check.wanted}"
+
+
+def value_text(check: Check) -> str:
+    """Return a check's value as words."""
+    return check.value if isinstance(check.value, str) else f"{check.value:g}"
 
 
 def _total(word: str, count: int, failed: int) -> str:

@@ -1,6 +1,6 @@
 """One part of the verification in a process of its own: python -m seed3d.verify.worker.
 
-Arguments: part, folder, configuration as JSON, file for the result. The engines write what
+Arguments: part, target as JSON, configuration as JSON, file for the result. The engines write what
 they like to stdout and stderr; the result goes to the file alone.
 """
 
@@ -21,13 +21,16 @@ from seed3d.types import Check
 from seed3d.verify.drop import DropResult
 from seed3d.verify.drop_checks import drop_checks
 from seed3d.verify.folder import Expected, expected_from_report, find_files
-from seed3d.verify.isolate import CPU_LIMIT_S
+from seed3d.verify.isolate import cpu_limit_s
 from seed3d.verify.model import FileModel, MassProperties
+from seed3d.verify.pictures import pictures
 from seed3d.verify.stability import Support, support_margin
+from seed3d.verify.target import Target
 from seed3d.verify.text import percent
+from seed3d.verify.trials.worker import trials_mujoco, trials_pybullet
 
 
-def run_files(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+def run_files(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Run the checks of `check_files`."""
     from seed3d.verify.files import check_files
 
@@ -39,7 +42,7 @@ def run_files(folder: Path, config: VerifyConfig) -> dict[str, Any]:
     return _result(checks + check_files(folder, expected))
 
 
-def run_pybullet(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+def run_pybullet(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Drop the URDF in PyBullet."""
     from seed3d.verify.drop_bullet import drop_bullet
     from seed3d.verify.read_urdf import read_urdf
@@ -50,7 +53,7 @@ def run_pybullet(folder: Path, config: VerifyConfig) -> dict[str, Any]:
     )
 
 
-def run_mujoco(folder: Path, config: VerifyConfig) -> dict[str, Any]:
+def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Drop the MJCF in MuJoCo, and let MuJoCo read the URDF where there is one."""
     from seed3d.verify.drop_mujoco import drop_mujoco
     from seed3d.verify.read_mjcf import read_mjcf
@@ -119,15 +122,30 @@ def _result(
 
 
 PARTS = {"files": run_files, "pybullet": run_pybullet, "mujoco": run_mujoco}
+"""The quick verification, by part."""
+TRIALS = {"trials_pybullet": trials_pybullet, "trials_mujoco": trials_mujoco}
+"""What the full verification adds; they hand out what they have after every trial."""
 
 
 def main(arguments: list[str]) -> int:
     """Run one part and write its result as JSON; exit code 0 unless it crashed."""
-    part, folder, config, output = arguments
-    limit_cpu(CPU_LIMIT_S)
+    part, target, config, output = arguments
+    limit_cpu(cpu_limit_s(part))
     options = from_dict(VerifyConfig, json.loads(config))
-    result = PARTS[part](Path(folder), options)
-    Path(output).write_text(json.dumps(result, default=float), encoding="utf-8")
+    where = Target.from_text(target)
+
+    def save(result: dict[str, Any]) -> None:
+        # The reader may come at any time, also after a crash: it must find whole JSON.
+        fresh = Path(output + ".new")
+        fresh.write_text(json.dumps(result, default=float), encoding="utf-8")
+        fresh.replace(output)
+
+    if part == "pictures":
+        save(pictures(where))
+    elif part in TRIALS:
+        save(TRIALS[part](where, options, save))
+    else:
+        save(PARTS[part](where, options))
     return 0
 
 
