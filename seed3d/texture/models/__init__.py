@@ -1,0 +1,1 @@
+"""Learned texture stages: PBR decomposition, completion of unseen surface, multi-view diffusion."""
