@@ -235,6 +235,20 @@ def save(
     Returns:
         The verdict, as it stands in report.json.
     """
+    from seed3d.export import write_files
+
+    files, verdict, _ = finished_files(asset, config, progress)
+    write_files(files, folder)
+    return verdict
+
+
+def finished_files(
+    asset: Asset, config: Config | None = None, progress: Progress | None = None
+) -> tuple[dict[str, bytes], Verdict, dict[str, float]]:
+    """Return every file of a verified asset in memory, the verdict, and seconds per stage.
+
+    For whoever writes to another place than a local folder; `save` is the usual door.
+    """
     from seed3d.export import asset_files, with_report, write_files
     from seed3d.pictures import preview_files
     from seed3d.verify import verify_folder
@@ -248,8 +262,7 @@ def save(
     with clock("verify"), tempfile.TemporaryDirectory(prefix="seed3d-") as temporary:
         verdict = verify_folder(write_files(files, Path(temporary) / asset.name), config.verify)
     timed = dataclasses.replace(asset, timings_s=clock.seconds)
-    write_files(with_report(files, timed, config.export.formats, verdict), folder)
-    return verdict
+    return with_report(files, timed, config.export.formats, verdict), verdict, clock.seconds
 
 
 class Clock:

@@ -14,6 +14,7 @@ from seed3d.cli.lazy import LazyGroup
 COMMANDS = {
     "generate": "seed3d.cli.make:generate",
     "simready": "seed3d.cli.make:simready",
+    "batch": "seed3d.cli.batch:batch",
     "verify": "seed3d.cli.verify:verify",
     "evaluate": "seed3d.cli.evaluate:evaluate",
     "info": "seed3d.cli.info:info",
@@ -32,6 +33,7 @@ def main() -> None:
     seed3d generate examples/mug.png -o out/              photo to asset
     seed3d generate mug.png -o out/ --height 0.095        with its true height [m]
     seed3d simready chair.glb -o out/                     your own mesh to asset
+    seed3d batch photos/ -o out/                          all photos and meshes of a folder
     seed3d verify out/mug                                 check an asset again
     seed3d info                                           versions, device, models
 

@@ -14,11 +14,16 @@ UNITS_M = {"m": 1.0, "cm": 0.01, "mm": 0.001, "inch": 0.0254}
 
 
 def making_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Options of every command that makes assets."""
+    """Options of every command that makes assets in a local folder."""
+    out = click.option("-o", "--out", type=click.Path(path_type=Path), required=True,
+                       help="Folder for the assets; each gets a folder of its own in it.")  # fmt: skip
+    return out(item_options(command))
+
+
+def item_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Options of every command that makes assets, without the place they go to."""
     for option in reversed(
         [
-            click.option("-o", "--out", type=click.Path(path_type=Path), required=True,
-                         help="Folder for the assets; each gets a folder of its own in it."),
             click.option("--height", type=float, help="True height of the object [m]."),
             click.option("--length", type=float, help="True longest side of the object [m]."),
             click.option("--mass", type=float, help="True mass of the object [kg]."),
@@ -45,16 +50,27 @@ def resolve(flags: dict[str, Any]) -> Config:
     Raises:
         ConfigError: Unknown key or wrong value.
     """
+    config = load_preset(flags["preset"])
+    for options in overrides(flags):
+        config = update(config, options)
+    return config
+
+
+def overrides(flags: dict[str, Any]) -> list[dict[str, Any]]:
+    """Nested options that flags and --set put on top of the preset, in this order.
+
+    Raises:
+        ConfigError: A --set without a value.
+    """
     import yaml
 
-    config = load_preset(flags["preset"])
     nested = {
         "seed": flags.get("seed"), "device": flags.get("device"),
         "geometry": {"model": flags.get("model")},
         "physics": {k: flags.get(k) for k in ("height", "length", "mass", "material")},
         "export": {"formats": flags.get("formats")},
     }  # fmt: skip
-    config = update(config, _given(nested))
+    found = [_given(nested)]
     for item in flags.get("sets", ()):
         key, equals, value = item.partition("=")
         if not equals:
@@ -62,8 +78,8 @@ def resolve(flags: dict[str, Any]) -> Config:
         data: Any = yaml.safe_load(value)
         for part in reversed(key.split(".")):
             data = {part: data}
-        config = update(config, data)
-    return config
+        found.append(data)
+    return found
 
 
 def _given(nested: dict[str, Any]) -> dict[str, Any]:
