@@ -16,6 +16,7 @@ COMMANDS = {
     "simready": "seed3d.cli.make:simready",
     "batch": "seed3d.cli.batch:batch",
     "verify": "seed3d.cli.verify:verify",
+    "app": "seed3d.cli.app:app",
     "evaluate": "seed3d.cli.evaluate:evaluate",
     "info": "seed3d.cli.info:info",
 }
@@ -35,6 +36,7 @@ def main() -> None:
     seed3d simready chair.glb -o out/                     your own mesh to asset
     seed3d batch photos/ -o out/                          all photos and meshes of a folder
     seed3d verify out/mug                                 check an asset again
+    seed3d app                                            all of it in the browser
     seed3d info                                           versions, device, models
 
     Each asset is a folder with URDF, MJCF, USD and GLB, textures, hulls, a preview and
