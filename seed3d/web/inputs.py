@@ -18,23 +18,25 @@ AUTO = "Estimate"
 MESH_SUFFIXES = [".glb", ".gltf", ".obj", ".ply", ".stl"]
 
 
-class Photo(gr.Image):
-    """An image input that hands over the file as it came, for the worker process to decode.
+def photo_input(**options: Any) -> gr.Image:
+    """Return an image input that hands (path, file name) over, for the worker process to decode.
 
-    Gradio's own decodes uploads inside the server.
+    Gradio's own decodes uploads inside the server. Set on the component and not in a subclass,
+    since Gradio writes a .pyi file beside every module that has one.
     """
+    component = gr.Image(type="filepath", image_mode=None, **options)
+    component.preprocess = _as_it_came  # type: ignore[method-assign]
+    return component
 
-    is_template = True
 
-    def preprocess(self, payload: Any) -> Any:
-        """Return (path, file name) or None."""
-        if payload is None or payload.path is None:
-            return None
-        return payload.path, payload.orig_name or Path(payload.path).name
+def _as_it_came(payload: Any) -> Any:
+    if payload is None or payload.path is None:
+        return None
+    return payload.path, payload.orig_name or Path(payload.path).name
 
 
 def file_of(value: Any) -> tuple[str, str]:
-    """Return path and name of what `Photo` or a file input gave.
+    """Return path and name of what `photo_input` or a file input gave.
 
     Raises:
         InputError: Nothing there.

@@ -18,10 +18,10 @@ from seed3d.web.inputs import (
     AUTO,
     MESH_SUFFIXES,
     QUALITIES,
-    Photo,
     file_of,
     materials,
     options,
+    photo_input,
     preset_of,
 )
 from seed3d.web.result import WORK, ResultPanel
@@ -63,8 +63,12 @@ def _photo_tab(desk: Desk) -> None:
     settings = desk.settings
     with gr.Row(equal_height=False):
         with gr.Column(scale=2, min_width=320):
-            photo = Photo(label="Photo of one object", sources=["upload", "clipboard", "webcam"],
-                          height=260, elem_id="photo", type="filepath", image_mode=None)  # fmt: skip
+            photo = photo_input(
+                label="Photo of one object",
+                sources=["upload", "clipboard", "webcam"],
+                height=210,
+                elem_id="photo",
+            )
             examples = sorted(p for p in data_dir("examples").glob("*.*")
                               if p.suffix in (".png", ".jpg"))  # fmt: skip
             if examples:
