@@ -70,6 +70,11 @@ class TextureConfig:
     """Gap between charts [texel]."""
     unwrap_timeout_s: float = 60.0
     """Processor time of the unwrapper, which runs in a process of its own."""
+    albedo: Literal["auto", "model", "simple", "photo"] = "auto"
+    """How the photo's light is removed. model: a network, which also gives roughness and metallic;
+    simple: a fit by the direction of faces; photo: not at all; auto: model where it is installed."""
+    model: str = "seed3d-texture-tiny"
+    """Name in checkpoints/manifest.yaml."""
 
 
 @dataclass(frozen=True)
