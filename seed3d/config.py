@@ -70,7 +70,7 @@ class TextureConfig:
     """Gap between charts [texel]."""
     unwrap_timeout_s: float = 60.0
     """Processor time of the unwrapper, which runs in a process of its own."""
-    albedo: Literal["auto", "model", "simple", "photo"] = "auto"
+    albedo: Literal["auto", "model", "simple", "photo"] = "simple"
     """How the photo's light is removed. model: a network, which also gives roughness and metallic;
     simple: a fit by the direction of faces; photo: not at all; auto: model where it is installed."""
     model: str = "seed3d-texture-tiny"
