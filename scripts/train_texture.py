@@ -48,8 +48,35 @@ def data(args: argparse.Namespace, config: dict[str, Any]) -> None:
                 file.write(json.dumps({"key": recipe.key, "cause": outcome}) + "\n")
 
 
+def pbr(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Train the decomposition."""
+    import torch
+
+    from seed3d.texture.models.pbr import PBRNet
+    from seed3d.train.texture_tasks import PBRTask, load_photos
+
+    torch.manual_seed(0)
+    model = PBRNet(**config["pbr"]).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    task = PBRTask(model, load_photos(args.data, "train"), load_photos(args.data, "val"))
+    run(task, args, config, "pbr")
+
+
+def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) -> None:
+    """Run the loop and keep the averaged weights."""
+    from safetensors.torch import save_file
+
+    from seed3d.train.loop import TrainConfig, train
+
+    options = dict(config[f"train_{name}"])
+    if args.steps:
+        options["steps"] = args.steps
+    model = train(task, TrainConfig(**options), args.run / name, {"model": config[name]})
+    state = {key: value.contiguous() for key, value in model.state_dict().items()}
+    save_file(state, args.run / f"{name}.safetensors")
+
+
 def main() -> None:
-    stages = {f.__name__: f for f in (data,)}
+    stages = {f.__name__: f for f in (data, pbr)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/texture_tiny.yaml"))

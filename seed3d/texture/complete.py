@@ -35,11 +35,11 @@ def complete(
         caster: Of the mesh.
         position: (N, 3) canonical frame.
         normal: (N, 3) unit.
-        color: (N, 3) linear; anything where trust is 0.
+        color: (N, C) linear; anything where trust is 0.
         trust: (N,) in [0, 1], at least one above 0.05.
 
     Returns:
-        (N, 3) float32 linear.
+        (N, C) float32 linear.
     """
     from scipy.sparse import diags
     from scipy.sparse.linalg import cg
@@ -51,8 +51,8 @@ def complete(
     pull = ANCHOR * degree
     system = diags(degree + hold + pull) - links
     scale = diags(1.0 / (degree + hold + pull))
-    out = np.empty((len(position), 3), np.float32)
-    for channel in range(3):
+    out = np.empty((len(position), color.shape[1]), np.float32)
+    for channel in range(color.shape[1]):
         wish = hold * color[:, channel] + pull * anchor[:, channel]
         # The start is a colour already, so stopping early costs smoothness, not validity.
         solved, _ = cg(system, wish, anchor[:, channel], rtol=1e-3, maxiter=120, M=scale)
@@ -98,7 +98,7 @@ def _board_links(caster: Caster, position: np.ndarray, normal: np.ndarray) -> An
 def _nearest_seen(
     position: np.ndarray, normal: np.ndarray, color: np.ndarray, trust: np.ndarray
 ) -> np.ndarray:
-    """Mean colour (N, 3) of the nearest seen surface.
+    """Mean colour (N, C) of the nearest seen surface.
 
     Near means close and parallel: both sides of a board count as one surface.
     """

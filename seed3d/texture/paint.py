@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from seed3d.config import TextureConfig
@@ -9,6 +11,7 @@ from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.render.raycast import Caster
 from seed3d.texture.complete import complete
 from seed3d.texture.light import Shading, fit_shading
+from seed3d.texture.models.apply import photo_layers
 from seed3d.texture.photo import PhotoView, observe, register, sample_image
 from seed3d.texture.texels import (
     Texels,
@@ -53,41 +56,43 @@ def paint_from_photo(
         atlas: Of the mesh.
         subject: The prepared photo.
         camera: Sees the subject's crop.
-        material_prior: Its metallic and roughness fill the map; its colour is used where the
-            photo shows nothing of the object at all.
-        config: Size of the maps.
+        material_prior: Its metallic and roughness fill the map where no model reads them off the
+            photo; its colour is used where the photo shows nothing of the object at all.
+        config: Size of the maps, and how the light is removed.
 
     Returns:
         Maps whose `seen_share` is the share of chart texels that the photo itself shows.
 
     Raises:
         StageError: No chart covers a texel.
+        CheckpointError: The model asked for can't be used.
     """
     caster = Caster(solid_mesh)
-    view = register(solid_mesh, caster, subject, camera)
+    layers = photo_layers(subject, config)
+    view = replace(register(solid_mesh, caster, subject, camera), linear=layers.values)
     texels = chart_texels(solid_mesh, atlas, config.size)
     coarse = chart_texels(solid_mesh, atlas, max(config.size // COARSE, 64))
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
-    shading = fit_shading(color, coarse.normal, trust)
+    shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
 
     symmetries = _agreeing(view, shading, coarse, _symmetries(caster, solid_mesh))
     known, _, left = _layers(view, shading, coarse, symmetries)
-    fallbacks: tuple[Fallback, ...] = ()
+    prior = np.array([material_prior.roughness, material_prior.metallic], np.float32)
+    fallbacks = layers.fallbacks
     if left.min() < 0.95:
         mean = known / np.maximum(1.0 - left, 1e-3)[:, None]
         far = complete(caster, coarse.position, coarse.normal, mean, 1.0 - left)
     else:
-        fallbacks = (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
-        plain = srgb_to_linear(np.array(material_prior.base_color))
-        far = np.broadcast_to(plain, coarse.position.shape).astype(np.float32)
+        fallbacks += (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
+        plain = np.append(srgb_to_linear(np.array(material_prior.base_color)), prior)
+        plain = plain[: layers.values.shape[-1]].astype(np.float32)
+        far = np.broadcast_to(plain, (len(coarse.position), len(plain)))
     known, seen, left = _layers(view, shading, texels, symmetries)
     base = known + left[:, None] * _upsample(far, coarse, texels)
-    constant = np.ones(len(base), np.float32)
+    material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
     return PBRMaps(
-        base_color=color_map(base, texels.covered),
-        metallic_roughness=packed_map(
-            constant * material_prior.roughness, constant * material_prior.metallic, texels.covered
-        ),
+        base_color=color_map(base[:, :3], texels.covered),
+        metallic_roughness=packed_map(material[:, 0], material[:, 1], texels.covered),
         normal=flat_normal_map(config.size),
         seen_share=float((seen > 0.5).mean()),
         fallbacks=fallbacks,
@@ -95,10 +100,10 @@ def paint_from_photo(
 
 
 def _albedo(
-    view: PhotoView, shading: Shading, position: np.ndarray, normal: np.ndarray, slack: float
+    view: PhotoView, shading: Shading | None, position: np.ndarray, normal: np.ndarray, slack: float
 ) -> tuple[np.ndarray, np.ndarray]:
     color, trust = observe(view, position, normal, slack)
-    return shading.remove(color, normal), trust
+    return (color if shading is None else shading.remove(color, normal)), trust
 
 
 def _symmetries(caster: Caster, mesh: Mesh) -> tuple[Symmetry, ...]:
@@ -116,7 +121,7 @@ def _symmetries(caster: Caster, mesh: Mesh) -> tuple[Symmetry, ...]:
 
 
 def _agreeing(
-    view: PhotoView, shading: Shading, texels: Texels, symmetries: tuple[Symmetry, ...]
+    view: PhotoView, shading: Shading | None, texels: Texels, symmetries: tuple[Symmetry, ...]
 ) -> tuple[Symmetry, ...]:
     """Drop symmetries of the shape that the colours break where the photo shows both places.
 
@@ -135,7 +140,8 @@ def _agreeing(
         if both.sum() < FEWEST:
             continue
         measured.add(symmetry)
-        apart = np.abs(linear_to_srgb(color[both]) - linear_to_srgb(other[both])).max(axis=1)
+        here, there = linear_to_srgb(color[both, :3]), linear_to_srgb(other[both, :3])
+        apart = np.abs(here - there).max(axis=1)
         if np.median(apart) > UNLIKE:
             broken.add(symmetry)
     if LEFT_RIGHT in broken and HALF_TURN not in measured:
@@ -145,14 +151,14 @@ def _agreeing(
 
 def _layers(
     view: PhotoView,
-    shading: Shading,
+    shading: Shading | None,
     texels: Texels,
     symmetries: tuple[Symmetry, ...],
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Blend the photo over its mirror images by trust, so that no hard seam appears.
 
     Returns:
-        albedo (N, 3) linear, premultiplied by the trust of all layers; trust of the direct
+        values (N, C), linear albedo first, premultiplied by the trust of all layers; trust of the direct
         photo (N,); share (N,) left open for the completion.
     """
     color, seen = _albedo(view, shading, texels.position, texels.normal, ON_SURFACE)
@@ -171,7 +177,7 @@ def _layers(
 
 
 def _upsample(values: np.ndarray, coarse: Texels, texels: Texels) -> np.ndarray:
-    """Interpolate coarse texel values (n, 3) at the fine texels (N, 3)."""
+    """Interpolate coarse texel values (n, C) at the fine texels (N, C)."""
     image = spread(values, coarse.covered)
     row, column = np.nonzero(texels.covered)
     scale = len(coarse.covered) / len(texels.covered)

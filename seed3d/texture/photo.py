@@ -27,7 +27,7 @@ class PhotoView:
 
     camera: Camera
     linear: np.ndarray
-    """(S, S, 3) float32 linear light."""
+    """(S, S, C) float32: linear light; further channels are looked up alike."""
     clear: np.ndarray
     """(S, S) float32 in [0, 1]: trust by distance to the silhouette."""
     depth: np.ndarray
@@ -83,7 +83,7 @@ def observe(
         slack: Largest difference in depth [canonical units].
 
     Returns:
-        colour (N, 3) linear, trust (N,) in [0, 1]; float32.
+        colour (N, C) linear, trust (N,) in [0, 1]; float32.
     """
     size = len(view.depth)
     uv, depth = view.camera.project(position.astype(np.float64))

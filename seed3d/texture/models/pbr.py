@@ -1,0 +1,166 @@
+"""Which colour, roughness and metal lie under a photo's light: a network with two streams.
+
+As in Seed3D-PBR the task is decomposition, not generation, and the streams for albedo and for
+metallic-roughness have their own weights after a shared trunk. The albedo stream doesn't paint:
+it predicts by what the photo is to be divided (shading), and where a colour replaces it
+(highlights, reflections), so that what the photo shows sharply stays sharp.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+NET_SIZE = 112
+"""Side of the photo the network sees [pixel]."""
+ENCODER_SIZE = 224
+SHADE_LIMIT = 2.0
+"""Largest log shading, in the photo's sRGB values."""
+MID_CHANNELS, DEEP_CHANNELS, POOLED_CHANNELS = 112, 320, 1280
+
+
+class Semantics(NamedTuple):
+    """Frozen EfficientNet-Lite0 features of a photo."""
+
+    mid: torch.Tensor
+    """(B, 112, 14, 14)"""
+    deep: torch.Tensor
+    """(B, 320, 7, 7)"""
+    pooled: torch.Tensor
+    """(B, 1280)"""
+
+
+class Decomposition(NamedTuple):
+    """What the network says of each pixel, (B, C, S, S)."""
+
+    shade: torch.Tensor
+    """(B, 3, S, S) log of photo / albedo, in sRGB values."""
+    cover: torch.Tensor
+    """(B, 1, S, S) share of `color` in the albedo."""
+    color: torch.Tensor
+    """(B, 3, S, S) sRGB in [0, 1]."""
+    roughness: torch.Tensor
+    """(B, 1, S, S) in [0, 1]."""
+    metallic_logit: torch.Tensor
+    """(B, 1, S, S)"""
+
+    def albedo(self, rgb: torch.Tensor) -> torch.Tensor:
+        """SRGB albedo (B, 3, S, S) of the photo (B, 3, S, S)."""
+        lit = rgb * torch.exp(-self.shade)
+        return lit + self.cover * (self.color - lit)
+
+
+class Block(nn.Module):
+    """Residual block: two 3x3 convolutions."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.norm = nn.GroupNorm(width // 8, width)
+        self.first = nn.Conv2d(width, width, 3, padding=1)
+        self.second = nn.Conv2d(width, width, 3, padding=1)
+        nn.init.zeros_(self.second.weight)
+        nn.init.zeros_(self.second.bias)  # type: ignore[arg-type]
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """(B, C, H, W) to the same."""
+        return x + self.second(functional.silu(self.first(functional.silu(self.norm(x)))))
+
+
+class Up(nn.Module):
+    """Twice the size, plus what the encoder saw there."""
+
+    def __init__(self, width: int, skip: int, out: int) -> None:
+        super().__init__()
+        self.deep = nn.Conv2d(width, out, 1)
+        self.skip = nn.Conv2d(skip, out, 1)
+        self.block = Block(out)
+
+    def forward(self, x: torch.Tensor, skip: torch.Tensor) -> torch.Tensor:
+        """X (B, C, H, W) and skip (B, K, 2H, 2W) to (B, out, 2H, 2W)."""
+        x = functional.interpolate(self.deep(x), scale_factor=2.0, mode="bilinear")
+        return self.block(x + self.skip(skip))
+
+
+class PBRNet(nn.Module):
+    """Photo to albedo, roughness and metallic.
+
+    Args:
+        widths: Channels at strides 2, 4, 8 and 16.
+        blocks: Residual blocks at strides 8 and 16.
+    """
+
+    def __init__(self, widths: tuple[int, ...] = (16, 40, 96, 160), blocks: int = 1) -> None:
+        super().__init__()
+        self.config = {"widths": list(widths), "blocks": blocks}
+        a, b, c, d = widths
+        self.stem = nn.Conv2d(6, a, 4, 2, 1)
+        self.down4 = nn.Conv2d(a, b, 2, 2)
+        self.block4 = Block(b)
+        self.down8 = nn.Conv2d(b, c, 2, 2)
+        self.mid_in = nn.Conv2d(MID_CHANNELS, c, 1)
+        self.block8 = nn.Sequential(*(Block(c) for _ in range(blocks)))
+        self.down16 = nn.Conv2d(c, d, 2, 2)
+        self.deep_in = nn.Conv2d(DEEP_CHANNELS, d, 1)
+        self.pooled_in = nn.Linear(POOLED_CHANNELS + 4, d)
+        self.block16 = nn.Sequential(*(Block(d) for _ in range(blocks)))
+        self.up8 = Up(d, c, c)
+        self.up4 = Up(c, b, b)
+        # Two streams: albedo goes on to stride 2, materials vary less.
+        self.albedo_up = Up(b, a, a)
+        self.albedo_out = nn.Conv2d(a, 7, 3, padding=1)
+        self.material = Block(b)
+        self.material_out = nn.Conv2d(b, 2, 3, padding=1)
+        for layer in (self.albedo_out, self.material_out):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        self.albedo_out.bias.data[3] = -3.0  # type: ignore[union-attr]
+        self.material_out.bias.data[1] = -2.0  # type: ignore[union-attr]
+
+    def forward(self, rgb: torch.Tensor, mask: torch.Tensor, semantics: Semantics) -> Decomposition:
+        """Decompose photos.
+
+        Args:
+            rgb: (B, 3, S, S) sRGB in [0, 1], on white; S a multiple of 16.
+            mask: (B, 1, S, S) coverage.
+            semantics: Of the same photos.
+        """
+        size = rgb.shape[-1]
+        line = torch.linspace(-1.0, 1.0, size, device=rgb.device)
+        down = line.view(1, 1, size, 1).expand(len(rgb), 1, size, size)
+        light = (rgb * mask).clamp(min=0.02).log() * 0.5  # shading is additive in the logarithm
+        x2 = self.stem(torch.cat([light, mask, rgb.mean(1, True), down], dim=1))
+        x4 = self.block4(self.down4(x2))
+        x8 = self.block8(self.down8(x4) + _fit(self.mid_in(semantics.mid), size // 8))
+        inside = mask.sum(dim=(2, 3)).clamp(min=1.0)
+        mean = (rgb * mask).sum(dim=(2, 3)) / inside  # (B, 3)
+        summary = torch.cat([semantics.pooled, mean, inside / size**2], dim=1)
+        deep = self.down16(x8) + _fit(self.deep_in(semantics.deep), size // 16)
+        x16 = self.block16(deep + self.pooled_in(summary)[..., None, None])
+        trunk = self.up4(self.up8(x16, x8), x4)
+        albedo = self.albedo_out(functional.silu(self.albedo_up(trunk, x2)))
+        material = self.material_out(functional.silu(self.material(trunk)))
+        albedo, material = _fit(albedo, size), _fit(material, size)
+        return Decomposition(
+            SHADE_LIMIT * torch.tanh(albedo[:, :3] / SHADE_LIMIT),
+            torch.sigmoid(albedo[:, 3:4]),
+            torch.sigmoid(albedo[:, 4:]),
+            torch.sigmoid(material[:, :1]),
+            material[:, 1:],
+        )
+
+
+def semantics_of(rgb: torch.Tensor, encoder: object) -> Semantics:
+    """Frozen features of photos (B, 3, NET_SIZE, NET_SIZE), alike in training and in use."""
+    large = functional.interpolate(rgb, (ENCODER_SIZE, ENCODER_SIZE), mode="bilinear")
+    with torch.no_grad():
+        maps = encoder.features(large)  # type: ignore[attr-defined]
+    return Semantics(maps.stride16, maps.stride32, maps.pooled)
+
+
+def _fit(maps: torch.Tensor, size: int) -> torch.Tensor:
+    if maps.shape[-1] == size:
+        return maps
+    return functional.interpolate(maps, (size, size), mode="bilinear")

@@ -1,0 +1,161 @@
+"""What the loop trains for textures: the decomposition of photos."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from seed3d.texture.models.pbr import PBRNet, Semantics, semantics_of
+from seed3d.train.texture_data import read_records
+
+GRADIENT = 0.5
+"""Weight of the loss on the albedo's differences between neighbouring pixels."""
+METALLIC = 0.15
+"""Weight of the cross-entropy of metallic."""
+
+
+@dataclass(frozen=True)
+class Photos:
+    """All photos of a split, with their true materials, in memory."""
+
+    rgb: torch.Tensor
+    """(N, 3, S, S) uint8 sRGB on white."""
+    mask: torch.Tensor
+    """(N, 1, S, S) uint8."""
+    albedo: torch.Tensor
+    """(N, 3, S, S) uint8 sRGB."""
+    material: torch.Tensor
+    """(N, 2, S, S) uint8: roughness, metallic."""
+    semantics: Semantics
+    """float16."""
+    procedural: torch.Tensor
+    """(N,) bool: one of this project's own objects."""
+
+    def take(self, index: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        """Return rgb, mask, albedo, material in [0, 1] of some photos."""
+        return tuple(
+            value[index].float() / 255
+            for value in (self.rgb, self.mask, self.albedo, self.material)
+        )
+
+
+def load_photos(folder: Path, split: str) -> Photos:
+    """Load all photos of a split and their features, which are kept in a file beside `folder`."""
+    stacks: dict[str, list[np.ndarray]] = {k: [] for k in ("rgb", "mask", "albedo", "material")}
+    procedural: list[bool] = []
+    for _, attributes, record in read_records(folder, split):
+        for name, stack in stacks.items():
+            stack.append(record[name])
+        procedural += [attributes["creator"] == "seed3d"] * len(record["rgb"])
+    rgb, mask, albedo, material = (
+        torch.from_numpy(np.concatenate(stacks[name])) for name in ("rgb", "mask", "albedo", "material")
+    )  # fmt: skip
+    rgb = rgb.permute(0, 3, 1, 2).contiguous()
+    return Photos(
+        rgb,
+        mask[:, None],
+        albedo.permute(0, 3, 1, 2).contiguous(),
+        material.permute(0, 3, 1, 2).contiguous(),
+        _semantics(folder.with_name(f"{folder.name}_{split}.safetensors"), rgb),
+        torch.tensor(procedural),
+    )
+
+
+def _semantics(path: Path, rgb: torch.Tensor) -> Semantics:
+    """Features of all photos; computed where the file is missing or of other photos."""
+    from safetensors.torch import load_file, save_file
+
+    from seed3d.image.encoder import load_encoder
+
+    digest = torch.frombuffer(bytearray(hashlib.sha256(rgb.numpy()).digest()), dtype=torch.uint8)
+    if path.exists():
+        kept = load_file(path)
+        if torch.equal(kept["photos"], digest):
+            return Semantics(kept["mid"], kept["deep"], kept["pooled"])
+    encoder = load_encoder()
+    parts = [semantics_of(batch.float() / 255, encoder) for batch in rgb.split(32)]
+    mid, deep, pooled = (torch.cat([part[i] for part in parts]).half() for i in range(3))
+    save_file({"photos": digest, "mid": mid, "deep": deep, "pooled": pooled}, path)
+    return Semantics(mid, deep, pooled)
+
+
+def masked_mean(value: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Mean over the object of each photo: value (B, C, S, S), weight (B, 1, S, S) to (B,)."""
+    total = (value.mean(dim=1, keepdim=True) * weight).sum(dim=(1, 2, 3))
+    return total / weight.sum(dim=(1, 2, 3)).clamp(min=1e-6)
+
+
+class PBRTask:
+    """Absolute errors of albedo and roughness, cross-entropy of metallic, edges of the albedo."""
+
+    def __init__(self, model: PBRNet, train: Photos, held_out: Photos) -> None:
+        self.model, self.train, self.held_out = model, train, held_out
+
+    def loss(self, batch: int, generator: torch.Generator) -> tuple[torch.Tensor, dict]:
+        """Loss of a random batch; half of it mirrored left to right."""
+        index = torch.randint(len(self.train.rgb), (batch,), generator=generator)
+        rgb, mask, albedo, material = self.train.take(index)
+        semantics = Semantics(*(value[index].float() for value in self.train.semantics))
+        turn = torch.rand(batch, generator=generator) < 0.5
+        rgb, mask, albedo, material, mid, deep = (
+            torch.where(turn[:, None, None, None], value.flip(-1), value)
+            for value in (rgb, mask, albedo, material, semantics.mid, semantics.deep)
+        )
+        out = self.model(rgb, mask, Semantics(mid, deep, semantics.pooled))
+        guess = out.albedo(rgb)
+        error = masked_mean((guess - albedo).abs(), mask).mean()
+        edges = _edge_error(guess, albedo, mask)
+        rough = masked_mean((out.roughness - material[:, :1]).abs(), mask).mean()
+        entropy = functional.binary_cross_entropy_with_logits(
+            out.metallic_logit, material[:, 1:], reduction="none"
+        )
+        metal = masked_mean(entropy, mask).mean()
+        value = error + GRADIENT * edges + 0.5 * rough + METALLIC * metal
+        return value, {"albedo": error.item(), "roughness": rough.item(), "metallic": metal.item()}
+
+    def evaluate(self, model: Any) -> dict[str, float]:
+        """Errors on held-out photos beside those of the photo itself and of constants."""
+        return pbr_errors(model, self.held_out)
+
+
+def pbr_errors(model: Any, photos: Photos, constants: tuple[float, float] = (0.5, 0.0)) -> dict:
+    """Mean absolute errors over the object's pixels, mean over photos.
+
+    Args:
+        model: In evaluation mode.
+        photos: Of a split.
+        constants: Roughness and metallic of the constant baseline: medians of the training set.
+    """
+    rows: dict[str, list[torch.Tensor]] = {}
+    for index in torch.arange(len(photos.rgb)).split(32):
+        rgb, mask, albedo, material = photos.take(index)
+        with torch.no_grad():
+            out = model(rgb, mask, Semantics(*(v[index].float() for v in photos.semantics)))
+        found = {
+            "albedo": (out.albedo(rgb) - albedo).abs(),
+            "albedo_photo": (rgb - albedo).abs(),
+            "roughness": (out.roughness - material[:, :1]).abs(),
+            "roughness_constant": (constants[0] - material[:, :1]).abs(),
+            "metallic": (out.metallic_logit.sigmoid() - material[:, 1:]).abs(),
+            "metallic_constant": (constants[1] - material[:, 1:]).abs(),
+        }
+        solid = (mask > 0.99).float()
+        for name, value in found.items():
+            rows.setdefault(name, []).append(masked_mean(value, solid))
+    return {name: round(torch.cat(values).mean().item(), 5) for name, values in rows.items()}
+
+
+def _edge_error(guess: torch.Tensor, albedo: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    error = guess - albedo
+    across = (error[..., 1:] - error[..., :-1]).abs()
+    along = (error[..., 1:, :] - error[..., :-1, :]).abs()
+    solid = (mask > 0.99).float()
+    right = masked_mean(across, solid[..., 1:] * solid[..., :-1])
+    below = masked_mean(along, solid[..., 1:, :] * solid[..., :-1, :])
+    return (right + below).mean()
