@@ -61,6 +61,19 @@ def pbr(args: argparse.Namespace, config: dict[str, Any]) -> None:
     run(task, args, config, "pbr")
 
 
+def completion(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Train the completion of unseen surface."""
+    import torch
+
+    from seed3d.texture.models.completion import CompletionNet
+    from seed3d.train.completion_task import CompletionTask, load_queries
+
+    torch.manual_seed(0)
+    model = CompletionNet(**config["completion"])
+    task = CompletionTask(model, load_queries(args.data, "train"), load_queries(args.data, "val"))
+    run(task, args, config, "completion")
+
+
 def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) -> None:
     """Run the loop and keep the averaged weights."""
     from safetensors.torch import save_file
@@ -76,7 +89,7 @@ def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) 
 
 
 def main() -> None:
-    stages = {f.__name__: f for f in (data, pbr)}
+    stages = {f.__name__: f for f in (data, pbr, completion)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/texture_tiny.yaml"))
