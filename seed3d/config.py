@@ -34,14 +34,14 @@ class GeometryConfig:
 
     model: str = "seed3d-tiny"
     """Name in checkpoints/manifest.yaml."""
-    steps: int = 16
+    steps: int = 4
     """Euler steps of the rectified flow."""
-    guidance: float = 1.5
+    guidance: float = 1.0
     """Classifier-free guidance; 1 is off."""
-    noise: float = 0.4
-    """Scale of the starting noise: lower gives likelier, less varied shapes."""
-    candidates: int = 4
-    """Samples per photo; the one that agrees best with the mask is kept."""
+    noise: float = 0.0
+    """Scale of the starting noise: 0 gives the likeliest shape, 1 the variety learnt."""
+    candidates: int = 8
+    """Cameras tried per photo; the shape that agrees best with the mask is kept."""
     fit_steps: int = 60
     """Steps of the silhouette fit; 0 is off."""
     resolution: int = 128
@@ -91,6 +91,9 @@ class PhysicsConfig:
     """Row of configs/materials.yaml."""
     hull_threshold: float = 0.05
     """CoACD concavity threshold; lower keeps more detail in more hulls."""
+    primitive_tolerance: float = 0.01
+    """A hull becomes a box, sphere, cylinder or capsule within this share of its size, and within
+    3 % of its volume; 0 keeps every hull."""
     max_hulls: int = 32
     """Most convex hulls per asset."""
     max_hull_vertices: int = 60

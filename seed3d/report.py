@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from seed3d.errors import InputError
-from seed3d.types import Asset, Check, Fallback, Mesh, Verdict
+from seed3d.types import Asset, Check, Fallback, Mesh, Primitive, Verdict
 
 REPORT, TIMINGS = "report.json", "timings.json"
 FORMAT, FORMAT_VERSION = "seed3d-asset", 1
@@ -67,7 +67,11 @@ def report_json(
         },
         "collision": {
             "volume_ratio": asset.collision.volume_ratio,
-            "hulls": [_mesh_facts(hull) for hull in asset.collision.hulls],
+            "measures": asset.collision.measures,
+            "hulls": [
+                {**_mesh_facts(hull), **_primitive_facts(asset.collision.primitive(i))}
+                for i, hull in enumerate(asset.collision.hulls)
+            ],
         },
         "body": dataclasses.asdict(asset.body),
         "camera": dataclasses.asdict(asset.camera) if asset.camera else None,
@@ -153,6 +157,10 @@ def _mesh_facts(mesh: Mesh) -> dict[str, Any]:
         "volume_m3": float(body.volume),
         "watertight": bool(body.is_watertight),
     }
+
+
+def _primitive_facts(primitive: Primitive | None) -> dict[str, Any]:
+    return {"primitive": dataclasses.asdict(primitive)} if primitive else {}
 
 
 def _verdict_facts(verdict: Verdict) -> dict[str, Any]:

@@ -274,13 +274,42 @@ class RigidBody:
 
 
 @dataclass(frozen=True)
+class Primitive:
+    """A body that engines know by name; its axis is z, its centre the origin of its own frame."""
+
+    kind: Literal["box", "sphere", "cylinder", "capsule"]
+    size_m: tuple[float, ...]
+    """box: full lengths along x, y, z; sphere: radius; cylinder: radius, length; capsule: radius,
+    length without its caps [m]."""
+    center_m: np.ndarray
+    """(3,) in the link frame [m]."""
+    rotation: np.ndarray
+    """R_link_primitive (3, 3)."""
+
+    def __post_init__(self) -> None:
+        _check(self.center_m, "primitive center_m", (3,), "f")
+        _check(self.rotation, "primitive rotation", (3, 3), "f")
+
+
+@dataclass(frozen=True)
 class Collision:
-    """Convex hulls that stand for the mesh in contact."""
+    """Convex bodies that stand for the mesh in contact."""
 
     hulls: tuple[Mesh, ...]
+    """Every body as a mesh; a primitive as its triangles (`seed3d.physics.primitives`)."""
     volume_ratio: float
-    """Volume of the union of the hulls over volume of the solid; 1 is exact."""
+    """Volume of the union of the bodies over volume of the solid; 1 is exact."""
     fallbacks: tuple[Fallback, ...] = ()
+    primitives: tuple[Primitive | None, ...] = ()
+    """For each hull the primitive that files hold in its place, or None; () means none at all."""
+    measures: dict[str, float] = field(default_factory=dict)
+    """distance_m and distance_share (largest two-sided distance of the surfaces, and over the
+    longest side), mean_distance_m, filled_share (of the open space inside the convex hull),
+    cavity_filled_share (of the large cavities)."""
+
+    def primitive(self, index: int) -> Primitive | None:
+        """Return the primitive that stands for hull `index`, or None."""
+        return self.primitives[index] if self.primitives else None
 
 
 @dataclass(frozen=True)

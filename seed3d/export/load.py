@@ -9,6 +9,7 @@ import numpy as np
 
 from seed3d.errors import InputError
 from seed3d.export.obj import TEXTURES, VISUAL, hull_path, texture_path
+from seed3d.physics.primitives import primitive_mesh
 from seed3d.report import load_report, load_timings
 from seed3d.types import (
     Asset,
@@ -19,6 +20,7 @@ from seed3d.types import (
     Fallback,
     Mesh,
     PBRMaps,
+    Primitive,
     RigidBody,
 )
 
@@ -46,7 +48,10 @@ def load(folder: str | Path) -> Asset:
 def _asset(folder: Path, report: dict[str, Any]) -> Asset:
     mesh, atlas = _visual(folder / VISUAL, report["atlas"]["utilisation"])
     collision = report["collision"]
-    hulls = tuple(_hull(folder / hull_path(i)) for i in range(len(collision["hulls"])))
+    primitives = tuple(_primitive(hull.get("primitive")) for hull in collision["hulls"])
+    hulls = tuple(
+        primitive_mesh(p) if p else _hull(folder / hull_path(i)) for i, p in enumerate(primitives)
+    )
     base_color, metallic_roughness, normal = (_image(folder / texture_path(k)) for k in TEXTURES)
     body = dict(report["body"])
     for key in ("com_m", "inertia_kg_m2"):
@@ -58,13 +63,26 @@ def _asset(folder: Path, report: dict[str, Any]) -> Asset:
         maps=PBRMaps(
             base_color, metallic_roughness, normal, seen_share=report["textures"]["seen_share"]
         ),
-        collision=Collision(hulls, collision["volume_ratio"]),
+        collision=Collision(
+            hulls, collision["volume_ratio"], (), primitives, collision.get("measures", {})
+        ),
         body=RigidBody(**body),
         estimates={key: Estimate(**value) for key, value in report["estimates"].items()},
         fallbacks=tuple(Fallback(**value) for value in report["fallbacks"]),
         inputs=report["inputs"],
         camera=Camera(**report["camera"]) if report["camera"] else None,
         timings_s=load_timings(folder),
+    )
+
+
+def _primitive(data: dict[str, Any] | None) -> Primitive | None:
+    if data is None:
+        return None
+    return Primitive(
+        data["kind"],
+        tuple(data["size_m"]),
+        np.array(data["center_m"], np.float64),
+        np.array(data["rotation"], np.float64),
     )
 
 

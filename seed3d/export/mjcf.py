@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 from seed3d.export.encode import element, number, numbers, xml
 from seed3d.export.obj import VISUAL, hull_path, texture_path
-from seed3d.types import Asset, RigidBody
+from seed3d.export.principal import quaternion
+from seed3d.types import Asset, Primitive, RigidBody
 
 
 def mjcf_files(asset: Asset) -> dict[str, bytes]:
@@ -67,6 +68,8 @@ def _assets(root: ElementTree.Element, asset: Asset) -> None:
     )
     element(assets, "mesh", name=f"{name}_visual", file=PurePosixPath(VISUAL).name)
     for i in range(len(asset.collision.hulls)):
+        if asset.collision.primitive(i) is not None:
+            continue
         file = PurePosixPath(hull_path(i)).name
         element(assets, "mesh", name=f"{name}_hull_{i:03d}", file=file)
 
@@ -94,5 +97,23 @@ def _geoms(body: ElementTree.Element, asset: Asset) -> None:
         material=f"{name}_material",
     )
     for i in range(len(asset.collision.hulls)):
-        hull = f"{name}_hull_{i:03d}"
-        element(body, "geom", name=hull, class_=f"{name}_collision", mesh=hull)
+        hull, primitive = f"{name}_hull_{i:03d}", asset.collision.primitive(i)
+        if primitive is None:
+            element(body, "geom", name=hull, class_=f"{name}_collision", mesh=hull)
+        else:
+            element(body, "geom", name=hull, class_=f"{name}_collision", **_primitive(primitive))
+
+
+def _primitive(primitive: Primitive) -> dict[str, str]:
+    """Attributes of a geom; MuJoCo wants half lengths."""
+    size = primitive.size_m
+    if primitive.kind == "box":
+        own = tuple(length / 2.0 for length in size)
+    else:
+        own = (size[0], *(length / 2.0 for length in size[1:]))
+    return {
+        "type": primitive.kind,
+        "size": numbers(own),
+        "pos": numbers(primitive.center_m),
+        "quat": numbers(quaternion(primitive.rotation)),
+    }

@@ -30,7 +30,8 @@ def obj_files(asset: Asset) -> dict[str, bytes]:
     """
     files = {VISUAL: _visual(asset), "meshes/visual.mtl": _material(asset)}
     for i, hull in enumerate(asset.collision.hulls):
-        files[hull_path(i)] = _hull(hull)
+        if asset.collision.primitive(i) is None:
+            files[hull_path(i)] = _hull(hull)
     return files
 
 

@@ -31,3 +31,20 @@ def principal_axes(inertia: np.ndarray) -> tuple[np.ndarray, tuple[float, float,
         axes[:, int(np.argmin(np.abs(np.diag(axes))))] *= -1.0
     x, y, z, w = Rotation.from_matrix(axes).as_quat(canonical=True).tolist()
     return moments, (w, x, y, z)
+
+
+def quaternion(rotation: np.ndarray) -> tuple[float, float, float, float]:
+    """Return a rotation (3, 3) as a unit quaternion (w, x, y, z), w >= 0."""
+    from scipy.spatial.transform import Rotation
+
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat(canonical=True).tolist()
+    return w, x, y, z
+
+
+def roll_pitch_yaw(rotation: np.ndarray) -> tuple[float, float, float]:
+    """Return a rotation (3, 3) as URDF's fixed-axis angles [rad]: R = Rz(yaw) Ry(pitch) Rx(roll)."""
+    pitch = float(np.arcsin(np.clip(-rotation[2, 0], -1.0, 1.0)))
+    if abs(rotation[2, 0]) > 1.0 - 1e-12:  # gimbal lock: roll and yaw turn about one axis
+        return 0.0, pitch, float(np.arctan2(-rotation[0, 1], rotation[1, 1]))
+    roll = float(np.arctan2(rotation[2, 1], rotation[2, 2]))
+    return roll, pitch, float(np.arctan2(rotation[1, 0], rotation[0, 0]))

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 
 from seed3d.export.encode import element, number, numbers, xml
 from seed3d.export.obj import VISUAL, hull_path
-from seed3d.types import Asset
+from seed3d.export.principal import roll_pitch_yaw
+from seed3d.types import Asset, Primitive
 
 
 def urdf_files(asset: Asset) -> dict[str, bytes]:
@@ -29,7 +30,12 @@ def urdf_files(asset: Asset) -> dict[str, bytes]:
     material = element(visual, "material", name=f"{asset.name}_material")
     element(material, "color", rgba="1 1 1 1")  # multiplies the texture of visual.mtl
     for i in range(len(asset.collision.hulls)):
-        _mesh(element(link, "collision", name=f"{asset.name}_hull_{i:03d}"), hull_path(i))
+        collision = element(link, "collision", name=f"{asset.name}_hull_{i:03d}")
+        primitive = asset.collision.primitive(i)
+        if primitive is None:
+            _mesh(collision, hull_path(i))
+        else:
+            _primitive(collision, primitive)
     return {f"{asset.name}.urdf": xml(robot)}
 
 
@@ -55,3 +61,16 @@ def _inertial(link: ElementTree.Element, asset: Asset) -> None:
 def _mesh(parent: ElementTree.Element, path: str) -> None:
     element(parent, "origin", xyz="0 0 0", rpy="0 0 0")
     element(element(parent, "geometry"), "mesh", filename=path, scale="1 1 1")
+
+
+def _primitive(parent: ElementTree.Element, primitive: Primitive) -> None:
+    """PyBullet, MuJoCo and newer URDF readers know <capsule> (length without the caps)."""
+    angles = numbers(roll_pitch_yaw(primitive.rotation))
+    element(parent, "origin", xyz=numbers(primitive.center_m), rpy=angles)
+    geometry, size = element(parent, "geometry"), primitive.size_m
+    if primitive.kind == "box":
+        element(geometry, "box", size=numbers(size))
+    elif primitive.kind == "sphere":
+        element(geometry, "sphere", radius=number(size[0]))
+    else:
+        element(geometry, primitive.kind, radius=number(size[0]), length=number(size[1]))

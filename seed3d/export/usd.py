@@ -9,9 +9,9 @@ import numpy as np
 
 from seed3d.export.encode import float32
 from seed3d.export.obj import TEXTURES, texture_files, texture_path
-from seed3d.export.principal import principal_axes
+from seed3d.export.principal import principal_axes, quaternion
 from seed3d.export.visual import visual_mesh
-from seed3d.types import Asset, Mesh, RigidBody
+from seed3d.types import Asset, Mesh, Primitive, RigidBody
 
 if TYPE_CHECKING:
     from pxr import Usd, UsdGeom, UsdShade
@@ -44,7 +44,9 @@ def usd_files(asset: Asset) -> dict[str, bytes]:
     _visual(stage, asset, look)
     UsdGeom.Xform.Define(stage, f"/{asset.name}/collision")
     for i, hull in enumerate(asset.collision.hulls):
-        _hull(stage, f"/{asset.name}/collision/hull_{i:03d}", hull, contact)
+        path, primitive = f"/{asset.name}/collision/hull_{i:03d}", asset.collision.primitive(i)
+        prim = _hull(stage, path, hull) if primitive is None else _primitive(stage, path, primitive)
+        _collides(prim, contact)
     text = stage.GetRootLayer().ExportToString()
     # SimReady AA.001 wants every file a stage names below the stage's own folder.
     textures = {f"{FOLDER}/{path}": content for path, content in texture_files(asset).items()}
@@ -108,8 +110,8 @@ def _visual(stage: Usd.Stage, asset: Asset, look: UsdShade.Material) -> None:
     UsdShade.MaterialBindingAPI.Apply(mesh.GetPrim()).Bind(look)
 
 
-def _hull(stage: Usd.Stage, path: str, hull: Mesh, contact: UsdShade.Material) -> None:
-    from pxr import UsdGeom, UsdPhysics, UsdShade
+def _hull(stage: Usd.Stage, path: str, hull: Mesh) -> Usd.Prim:
+    from pxr import UsdGeom, UsdPhysics
 
     points = float32(hull.vertices)
     mesh = _mesh(stage, path, points, hull.faces)
@@ -119,11 +121,45 @@ def _hull(stage: Usd.Stage, path: str, hull: Mesh, contact: UsdShade.Material) -
     flat = np.where(length > 0, normals / np.where(length > 0, length, 1.0), [0.0, 0.0, 1.0])
     mesh.CreateNormalsAttr(_vectors(np.round(flat, 7)))
     mesh.SetNormalsInterpolation(UsdGeom.Tokens.uniform)
-    mesh.CreatePurposeAttr(UsdGeom.Tokens.guide)
-    prim = mesh.GetPrim()
-    UsdPhysics.CollisionAPI.Apply(prim)
-    shape = UsdPhysics.MeshCollisionAPI.Apply(prim)
+    shape = UsdPhysics.MeshCollisionAPI.Apply(mesh.GetPrim())
     shape.CreateApproximationAttr(UsdPhysics.Tokens.convexHull)
+    return mesh.GetPrim()
+
+
+def _primitive(stage: Usd.Stage, path: str, primitive: Primitive) -> Usd.Prim:
+    from pxr import Gf, UsdGeom
+
+    size = primitive.size_m
+    if primitive.kind == "box":  # a cube of edge 1, scaled
+        shape = UsdGeom.Cube.Define(stage, path)
+        shape.CreateSizeAttr(1.0)
+        half = np.full(3, 0.5)
+    elif primitive.kind == "sphere":
+        shape = UsdGeom.Sphere.Define(stage, path)
+        half = np.full(3, size[0])
+    else:
+        kinds = {"cylinder": UsdGeom.Cylinder, "capsule": UsdGeom.Capsule}
+        shape = kinds[primitive.kind].Define(stage, path)
+        shape.CreateAxisAttr(UsdGeom.Tokens.z)
+        shape.CreateHeightAttr(float(size[1]))
+        cap = size[0] if primitive.kind == "capsule" else 0.0
+        half = np.array([size[0], size[0], size[1] / 2.0 + cap])
+    if primitive.kind != "box":
+        shape.CreateRadiusAttr(float(size[0]))
+    shape.CreateExtentAttr(_vectors(np.stack([-half, half])))
+    w, *xyz = quaternion(primitive.rotation)
+    shape.AddTranslateOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Vec3d(*primitive.center_m))
+    shape.AddOrientOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Quatd(w, *xyz))
+    if primitive.kind == "box":
+        shape.AddScaleOp(UsdGeom.XformOp.PrecisionDouble).Set(Gf.Vec3d(*size))
+    return shape.GetPrim()
+
+
+def _collides(prim: Usd.Prim, contact: UsdShade.Material) -> None:
+    from pxr import UsdGeom, UsdPhysics, UsdShade
+
+    UsdGeom.Imageable(prim).CreatePurposeAttr(UsdGeom.Tokens.guide)
+    UsdPhysics.CollisionAPI.Apply(prim)
     binding = UsdShade.MaterialBindingAPI.Apply(prim)
     binding.Bind(contact, UsdShade.Tokens.weakerThanDescendants, "physics")
 

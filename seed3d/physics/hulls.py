@@ -13,8 +13,11 @@ from seed3d.errors import ConfigError, StageError
 from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
+from seed3d.physics.cover import uncovered_parts
+from seed3d.physics.fill import Fit, measure
+from seed3d.physics.primitives import fit_primitive, primitive_mesh
 from seed3d.processes import ProcessTimeout, run_limited
-from seed3d.types import Collision, Fallback, Mesh
+from seed3d.types import Collision, Fallback, Mesh, Primitive
 
 STAGE = "physics.hulls"
 CONVEX_SHARE = 0.97
@@ -47,18 +50,15 @@ class _Candidate:
     """Hulls of the object scaled to a longest side of 2, with their measured error."""
 
     hulls: tuple[Mesh, ...]
-    ratio: float
-    """Volume of their union over the solid's."""
-    filled: float
-    """Share of the dents, what the solid's convex hull has beyond the solid, that they fill."""
-    excess: float
-    """What they fill of the dents over the solid's volume."""
+    primitives: tuple[Primitive | None, ...]
+    fit: Fit
     notes: tuple[Fallback, ...]
 
     @property
     def fills_too_much(self) -> bool:
         """True where open space worth naming is closed; a near-convex solid has none."""
-        return self.filled > MAX_FILLED and self.excess > 1.0 - CONVEX_SHARE
+        fit = self.fit
+        return max(fit.filled, fit.cavity_filled) > MAX_FILLED and fit.excess > 1.0 - CONVEX_SHARE
 
 
 def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
@@ -88,8 +88,19 @@ def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
         best, notes = _candidate([unit.vertices], solid, size, config), []
     else:
         best, notes = _decompose_unit(solid, size, config, seed)
-    hulls = tuple(hull.moved(size / 2.0, center) for hull in best.hulls)
-    return Collision(hulls, best.ratio, (*notes, *best.notes, *_fill_note(best)))
+    scale = size / 2.0
+    primitives = tuple(p and _moved(p, scale, center) for p in best.primitives)
+    hulls = tuple(
+        primitive_mesh(p) if p else hull.moved(scale, center)
+        for hull, p in zip(best.hulls, primitives, strict=True)
+    )
+    said = (*notes, *best.notes, *_fill_note(best))
+    return Collision(hulls, best.fit.ratio, said, primitives, best.fit.measures(size))
+
+
+def _moved(primitive: Primitive, scale: float, offset: np.ndarray) -> Primitive:
+    size = tuple(length * scale for length in primitive.size_m)
+    return replace(primitive, size_m=size, center_m=primitive.center_m * scale + offset)
 
 
 def _check_config(config: PhysicsConfig) -> None:
@@ -97,6 +108,7 @@ def _check_config(config: PhysicsConfig) -> None:
         "hull_threshold": (0.01, 1.0),  # CoACD's own range
         "max_hulls": (1, 256),
         "max_hull_vertices": (8, 255),
+        "primitive_tolerance": (0.0, 0.1),
         "hull_timeout_s": (0.01, 3600.0),
     }
     for name, (low, high) in wanted.items():
@@ -131,7 +143,9 @@ def _decompose_unit(
             finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
             parts, problem = _run(solid, finer, config, seed)
             if parts:
-                best = min(best, _candidate(parts, solid, size, config), key=lambda one: one.filled)
+                best = min(
+                    best, _candidate(parts, solid, size, config), key=lambda one: one.fit.filled
+                )
             else:
                 what = f"CoACD at the finer threshold {finer.threshold:g} {problem}; kept the first"
                 notes.append(Fallback(STAGE, what))
@@ -199,10 +213,13 @@ def _candidate(
     """Make hulls (longest side of the object 2) that engines accept, largest first."""
     notes = []
     volume = solid.volume()
-    made = [convex_hull(points, config.max_hull_vertices) for points in parts]
+    made = [_body(points, config) for points in parts]
+    if len(parts) > 1:
+        bare = uncovered_parts([hull for hull, _, _ in made], from_manifold(solid))
+        made = _with_bare(made, bare, config)
     # The tiniest volume in metres, brought to the object's unit scale.
     least = max(SLIVER_SHARE * volume, MINIMUM_VOLUME * (2.0 / size) ** 3)
-    kept = [(h, t, v) for h, t in made if (v := _volume(h)) >= least]
+    kept = [(h, p, t, v) for h, p, t in made if (v := _volume(h)) >= least]
     if not kept:
         raise StageError(
             f"hulls: got an object of {size:.3g} m whose {len(made)} hull(s) are all below "
@@ -213,12 +230,40 @@ def _candidate(
         notes.append(
             Fallback(STAGE, f"{lost} of {len(made)} hulls too small for engines: left out")
         )
-    thick = sum(t for _, t, _ in kept)
+    thick = sum(t for _, _, t, _ in kept)
     if thick:
         notes.append(Fallback(STAGE, f"{thick} flat hull(s) given a thickness that engines accept"))
-    kept.sort(key=lambda item: (-item[2], *item[0].vertices.mean(axis=0)))
-    hulls = tuple(hull for hull, _, _ in kept)
-    return _Candidate(hulls, *_measure(hulls, solid), tuple(notes))
+    kept.sort(key=lambda item: (-item[3], *item[0].vertices.mean(axis=0)))
+    hulls = tuple(hull for hull, _, _, _ in kept)
+    primitives = tuple(p for _, p, _, _ in kept)
+    return _Candidate(hulls, primitives, measure(hulls, solid), tuple(notes))
+
+
+_Made = tuple[Mesh, Primitive | None, bool]
+"""A hull, the primitive in its place, and whether the hull was thickened."""
+
+
+def _body(points: np.ndarray, config: PhysicsConfig) -> _Made:
+    primitive = fit_primitive(points, config.primitive_tolerance)
+    if primitive is not None:
+        return primitive_mesh(primitive), primitive, False
+    hull, thickened = convex_hull(points, config.max_hull_vertices)
+    return hull, None, thickened
+
+
+def _with_bare(made: list[_Made], bare: list[np.ndarray], config: PhysicsConfig) -> list[_Made]:
+    """Add a hull for each part that none covers; past the cap the nearest hull takes it in."""
+    made = list(made)
+    for points in bare:
+        if len(made) < config.max_hulls:
+            made.append(_body(points, config))
+            continue
+        center = points.mean(axis=0)
+        gap = [float(np.linalg.norm(h.vertices - center, axis=1).min()) for h, _, _ in made]
+        near = int(np.argmin(gap))
+        joined = np.concatenate([points, made[near][0].vertices])
+        made[near] = (*convex_hull(joined, config.max_hull_vertices)[:1], None, made[near][2])
+    return made
 
 
 def _volume(hull: Mesh) -> float:
@@ -226,27 +271,12 @@ def _volume(hull: Mesh) -> float:
     return float(np.linalg.det(corners).sum() / 6.0)
 
 
-def _measure(hulls: tuple[Mesh, ...], solid: Any) -> tuple[float, float, float]:
-    """Return ratio, filled and excess of `_Candidate` for hulls and the solid they stand for.
-
-    The dents are cavities, holes, the space between legs.
-    """
-    import manifold3d
-
-    bodies = [manifold3d.Manifold.hull_points(h.vertices) for h in hulls]
-    union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
-    dents = solid.hull().volume() - solid.volume()
-    outside = (union - solid).volume()
-    filled = outside / dents if dents > 1e-9 else 0.0
-    return union.volume() / solid.volume(), filled, outside / solid.volume()
-
-
 def _fill_note(best: _Candidate) -> list[Fallback]:
     """Say it where hulls close space that is open in the mesh."""
     if not best.fills_too_much:
         return []
     what = (
-        f"{len(best.hulls)} hull(s) fill {best.filled:.0%} of the open space (volume ratio "
-        f"{best.ratio:.2f}); a lower physics.hull_threshold or more max_hulls keep more"
+        f"{len(best.hulls)} hull(s) fill {best.fit.filled:.0%} of the open space (volume ratio "
+        f"{best.fit.ratio:.2f}); a lower physics.hull_threshold or more max_hulls keep more"
     )
     return [Fallback(STAGE, what)]

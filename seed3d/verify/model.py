@@ -42,6 +42,8 @@ class Hull:
     """In the root link's frame [m]."""
     link: str
     """Link or body it is fixed to."""
+    primitive: str = ""
+    """box, sphere, cylinder or capsule where the file says so; `mesh` then only approximates it."""
 
 
 @dataclass(frozen=True)

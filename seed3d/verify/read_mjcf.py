@@ -49,7 +49,7 @@ def read_mjcf(path: Path) -> FileModel:
         mesh = transformed(geom_mesh(model, int(geom), path), pose)
         body = model.body(int(model.geom_bodyid[geom])).name
         if model.geom_contype[geom] or model.geom_conaffinity[geom]:
-            hulls.append(Hull(convex_hull(mesh.vertices), body))
+            hulls.append(Hull(convex_hull(mesh.vertices), body, _primitive(model, int(geom))))
         else:
             visual.append(mesh)
         material = int(model.geom_matid[geom])
@@ -73,6 +73,14 @@ def read_mjcf(path: Path) -> FileModel:
         textures=len(seen_textures),
         link_pose=poses,
     )
+
+
+def _primitive(model: Any, geom: int) -> str:
+    import mujoco
+
+    kind = int(model.geom_type[geom])
+    name = mujoco.mjtGeom(kind).name.removeprefix("mjGEOM_").lower()
+    return "" if kind == mujoco.mjtGeom.mjGEOM_MESH else name
 
 
 def _one_line(text: str) -> str:
@@ -128,6 +136,7 @@ def geom_mesh(model: Any, geom: int, path: Path) -> Mesh:
         solid = trimesh.creation.cylinder(size[0], 2.0 * size[1], sections=64)
     elif kind == types.mjGEOM_CAPSULE:
         solid = trimesh.creation.capsule(2.0 * size[1], size[0])
+        solid.vertices -= solid.bounds.mean(axis=0)
     else:
         raise InputError(
             f"{path.name}: got a geom of type {kind} on a body; wanted a mesh or solid"

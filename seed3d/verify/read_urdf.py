@@ -30,6 +30,7 @@ class _Part:
     mesh: Mesh
     source: str
     """Path as written, empty for a primitive."""
+    primitive: str = ""
 
 
 def read_urdf(path: Path, visual: bool = True) -> FileModel:
@@ -55,7 +56,7 @@ def read_urdf(path: Path, visual: bool = True) -> FileModel:
         for element in link.findall("collision"):
             part = _part(element, path)
             hull = convex_hull(part.mesh.vertices) if not part.source else part.mesh
-            hulls.append(Hull(transformed(hull, pose[name]), name))
+            hulls.append(Hull(transformed(hull, pose[name]), name, part.primitive))
             references += [part.source] if part.source else []
         body = _inertial(link, path)
         bodies += [body.moved(pose[name])] if body else []
@@ -155,7 +156,7 @@ def _part(element: ET.Element, path: Path) -> _Part:
         if scale.prod() < 0:
             mesh = Mesh(mesh.vertices, mesh.faces[:, ::-1])
         return _Part(transformed(mesh, pose), source)
-    return _Part(transformed(_primitive(shape, path), pose), "")
+    return _Part(transformed(_primitive(shape, path), pose), "", shape.tag)
 
 
 def _primitive(shape: ET.Element, path: Path) -> Mesh:
@@ -168,8 +169,14 @@ def _primitive(shape: ET.Element, path: Path) -> Mesh:
     elif shape.tag == "cylinder":
         radius, length = (_numbers(shape.get(k), 1, path)[0] for k in ("radius", "length"))
         solid = trimesh.creation.cylinder(radius, length, sections=64)
+    elif shape.tag == "capsule":
+        radius, length = (_numbers(shape.get(k), 1, path)[0] for k in ("radius", "length"))
+        solid = trimesh.creation.capsule(length, radius)
+        solid.vertices -= solid.bounds.mean(axis=0)
     else:
-        raise InputError(f"{path.name}: got <{shape.tag}>; wanted mesh, box, sphere or cylinder")
+        raise InputError(
+            f"{path.name}: got <{shape.tag}>; wanted mesh, box, sphere, cylinder or capsule"
+        )
     return Mesh.from_trimesh(solid)
 
 

@@ -19,6 +19,8 @@ from seed3d.verify.model import (
     transformed,
 )
 
+_SOLIDS = ("cube", "sphere", "cylinder", "capsule")
+
 
 def read_usd(path: Path) -> FileModel:
     """Open a USD stage and read its meshes, colliders and mass properties.
@@ -49,10 +51,12 @@ def read_usd(path: Path) -> FileModel:
     root_from_world = world_from_root.GetInverse()
     visual, hulls = [], []
     for item in Usd.PrimRange(prim, Usd.TraverseInstanceProxies()):
-        if not item.IsA(UsdGeom.Mesh):
+        solid = item.GetTypeName().lower() in _SOLIDS
+        if not (item.IsA(UsdGeom.Mesh) or solid):
             continue
         pose = _pose(cache.GetLocalToWorldTransform(item) * root_from_world, metre)
-        mesh = transformed(_mesh(UsdGeom.Mesh(item), path), pose)
+        own = _solid(item) if solid else _mesh(UsdGeom.Mesh(item), path)
+        mesh = transformed(own, pose)
         if item.HasAPI(UsdPhysics.CollisionAPI):
             hulls.append(_hull(item, mesh))
         if _visible(item):
@@ -114,8 +118,36 @@ def _mesh(mesh: Any, path: Path) -> Mesh:
     return Mesh(points, faces[:, ::-1] if left_handed else faces)
 
 
+def _solid(item: Any) -> Mesh:
+    """Triangles of a Cube, Sphere, Cylinder or Capsule in its own frame."""
+    import trimesh
+    from pxr import Gf
+
+    kind = item.GetTypeName()
+    value = {a.GetName(): a.Get() for a in item.GetAttributes()}
+    if kind == "Cube":
+        return Mesh.from_trimesh(trimesh.creation.box([value["size"]] * 3))
+    if kind == "Sphere":
+        return Mesh.from_trimesh(trimesh.creation.icosphere(3, value["radius"]))
+    if kind == "Cylinder":
+        body = trimesh.creation.cylinder(value["radius"], value["height"], sections=64)
+    else:
+        body = trimesh.creation.capsule(value["height"], value["radius"])
+        body.vertices -= body.bounds.mean(axis=0)
+    axis = value["axis"]
+    if axis != "Z":
+        to = Gf.Vec3d(1, 0, 0) if axis == "X" else Gf.Vec3d(0, 1, 0)
+        turn = np.array(Gf.Matrix3d(Gf.Rotation(Gf.Vec3d(0, 0, 1), to))).T
+        body.vertices = body.vertices @ turn.T
+    return Mesh.from_trimesh(body)
+
+
 def _hull(item: Any, mesh: Mesh) -> Hull:
-    from pxr import UsdPhysics
+    from pxr import UsdGeom, UsdPhysics
+
+    if not item.IsA(UsdGeom.Mesh):
+        kind = {"Cube": "box"}.get(item.GetTypeName(), item.GetTypeName().lower())
+        return Hull(convex_hull(mesh.vertices), str(item.GetName()), kind)
 
     approximation = UsdPhysics.MeshCollisionAPI(item).GetApproximationAttr().Get()
     if approximation == UsdPhysics.Tokens.convexHull:

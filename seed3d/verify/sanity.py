@@ -139,7 +139,7 @@ def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Chec
     if not model.hulls:
         return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
     checks = [_convex_check(model.hulls, model.format)]
-    most = max(len(h.mesh.vertices) for h in model.hulls)
+    most = max((len(h.mesh.vertices) for h in model.hulls if not h.primitive), default=0)
     if most_vertices is not None:
         wanted, passed = f"<= {most_vertices} vertices a hull", most <= most_vertices
     else:
