@@ -8,6 +8,8 @@ from seed3d.cli.lazy import LazyGroup
 
 COMMANDS = {
     "geometry": "seed3d.cli.evaluate_geometry:geometry",
+    "physics": "seed3d.cli.evaluate_physics:physics",
+    "texture": "seed3d.cli.evaluate_texture:texture",
 }
 
 
