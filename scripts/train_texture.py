@@ -22,30 +22,69 @@ def data(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Render the training records."""
     from tqdm import tqdm
 
-    from seed3d.data.build import furniture_recipe, procedural_recipe
-    from seed3d.data.furniture import catalogue
-    from seed3d.data.procedural import CATEGORIES
     from seed3d.train.texture_data import build_texture_record
 
-    options = config["data"]
-    recipes: list[tuple[Any, tuple]] = []
-    if args.furniture:
-        recipes += [
-            (furniture_recipe, (entry, args.cache, options["furniture_views"]))
-            for entry in catalogue(args.furniture)
-        ]
-    pairs = [(c, s) for s in range(options["procedural"]) for c in sorted(CATEGORIES)]
-    recipes += [(procedural_recipe, (c, s, options["procedural_views"])) for c, s in pairs]
     args.data.mkdir(parents=True, exist_ok=True)
-    # Every prefix of this order is a mix of all kinds, so that training can start early.
-    order = [i for step in range(7) for i in range(step, len(recipes), 7)]
-    for index in tqdm(order, mininterval=30):
-        make, arguments = recipes[index]
-        recipe = make(*arguments)
+    for recipe in tqdm(recipes(args, config["data"]), mininterval=30):
         outcome = build_texture_record(recipe, args.data)
         if outcome not in ("made", "kept"):
             with (args.data / "failures.jsonl").open("a") as file:
                 file.write(json.dumps({"key": recipe.key, "cause": outcome}) + "\n")
+
+
+def recipes(args: argparse.Namespace, options: dict[str, int]) -> list[Any]:
+    """Every object to render; each prefix of the list is a mix of all kinds."""
+    from seed3d.data.build import furniture_recipe, procedural_recipe
+    from seed3d.data.furniture import catalogue
+    from seed3d.data.procedural import CATEGORIES
+
+    entries = catalogue(args.furniture) if args.furniture else ()
+    found = [furniture_recipe(entry, args.cache, options["furniture_views"]) for entry in entries]
+    pairs = [(c, s) for s in range(options["procedural"]) for c in sorted(CATEGORIES)]
+    found += [procedural_recipe(c, s, options["procedural_views"]) for c, s in pairs]
+    return [found[i] for step in range(7) for i in range(step, len(found), 7)]
+
+
+def multiview_data(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Render the multi-view records."""
+    import numpy as np
+    from tqdm import tqdm
+
+    from seed3d.errors import Seed3DError
+    from seed3d.train.multiview_task import multiview_record
+
+    folder = args.data.with_name("multiview")
+    folder.mkdir(parents=True, exist_ok=True)
+    size, views = config["multiview"]["size"], config["multiview"]["views"]
+    for recipe in tqdm(recipes(args, config["data"]), mininterval=30):
+        path = folder / f"{recipe.key}.npz"
+        if path.exists():
+            continue
+        try:
+            record = multiview_record(recipe, views, size)
+        except Seed3DError as error:
+            with (folder / "failures.jsonl").open("a") as file:
+                file.write(json.dumps({"key": recipe.key, "cause": str(error)}) + "\n")
+            continue
+        part = path.with_suffix(".part")
+        with part.open("wb") as file:
+            np.savez_compressed(file, **record)
+        part.replace(path)
+
+
+def multiview(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Train the multi-view diffusion transformer."""
+    import torch
+
+    from seed3d.texture.models.multiview import MultiViewDiT
+    from seed3d.train.multiview_task import MultiViewTask, load_views
+
+    torch.manual_seed(0)
+    model = MultiViewDiT(**config["multiview"])
+    folder = args.data.with_name("multiview")
+    data = [load_views(folder, split) for split in ("train", "val")]
+    shift, device = config["multiview_shift"], config["train_multiview"].get("device", "cpu")
+    run(MultiViewTask(model, *data, shift, device), args, config, "multiview")
 
 
 def pbr(args: argparse.Namespace, config: dict[str, Any]) -> None:
@@ -89,7 +128,7 @@ def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) 
 
 
 def main() -> None:
-    stages = {f.__name__: f for f in (data, pbr, completion)}
+    stages = {f.__name__: f for f in (data, pbr, completion, multiview_data, multiview)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/texture_tiny.yaml"))
