@@ -270,3 +270,39 @@ def test_main_body_drops_crumbs_and_inner_shells():
     assert body.mesh.to_trimesh().volume == pytest.approx(big.volume)
     assert body.dropped_share == pytest.approx(0.001 / (0.001 + big.volume), rel=1e-3)
     assert main_body(trimesh_mesh(big)).dropped == 0
+
+
+def test_a_mirrored_photo_gives_the_mirrored_answer():
+    from seed3d.geometry.cameras import mirrored
+    from seed3d.geometry.head import BINS, HeadOutput, candidate_cameras, of_both_ways
+
+    generator = torch.Generator().manual_seed(3)
+    cameras = torch.rand(1, 6, generator=generator) + 0.5
+    first = HeadOutput(
+        10 * torch.nn.functional.one_hot(torch.tensor([5]), BINS).float(),
+        torch.full((1, BINS), 0.2),
+        torch.tensor([[0.4, 1.0, 0.1, 0.05, -0.03]]),
+        *(torch.randn(1, n, generator=generator) for n in (2, 4, 3)),
+    )
+    back = -torch.arange(BINS) % BINS
+    second = HeadOutput(
+        first.azimuth_logits[:, back], -first.azimuth_offset[:, back],
+        first.pose * torch.tensor([1.0, 1, 1, -1, 1]), *first[3:],
+    )  # fmt: skip
+    both = of_both_ways(HeadOutput(*(torch.cat(pair) for pair in zip(first, second, strict=True))))
+    found, expected = candidate_cameras(both, 1)[0], candidate_cameras(first, 1)[0]
+    assert torch.allclose(found, expected, atol=1e-5)
+    assert torch.allclose(
+        candidate_cameras(second, 1)[0][:, 0], mirrored(expected[:, 0]), atol=1e-5
+    )
+    assert torch.equal(mirrored(mirrored(cameras)), cameras)
+
+
+def test_the_mirrored_object_projects_to_the_mirrored_photo():
+    from seed3d.geometry.cameras import mirrored, project
+
+    points = torch.randn(20, 3, generator=torch.Generator().manual_seed(0)) * 0.4
+    cameras = torch.tensor([[0.7, 0.3, 3.0, 2.5, 0.1, -0.2]])
+    seen = project(cameras, points)
+    turned = project(mirrored(cameras), points * torch.tensor([1.0, -1, 1]))
+    assert torch.allclose(turned, seen * torch.tensor([-1.0, 1]), atol=1e-5)

@@ -48,3 +48,22 @@ def as_row(camera: Camera) -> torch.Tensor:
 def as_camera(row: torch.Tensor) -> Camera:
     """A row (6,) as a Camera."""
     return Camera(*(float(v) for v in row))
+
+
+def mirrored(cameras: torch.Tensor) -> torch.Tensor:
+    """Cameras (B, 6) of the mirrored photos (left for right) of the shapes mirrored in y."""
+    return cameras * torch.tensor([-1.0, 1, 1, 1, -1, 1], device=cameras.device)
+
+
+def moved(cameras: torch.Tensor, change: torch.Tensor) -> torch.Tensor:
+    """Cameras (B, 6) changed by (B, 6); distance and focal by logarithms, keeping the size seen.
+
+    Columns of `change`: azimuth, elevation, log distance, log focal, centre.
+    """
+    zoom = change[:, 2].exp()
+    return torch.stack(
+        [cameras[:, 0] + change[:, 0], cameras[:, 1] + change[:, 1], cameras[:, 2] * zoom,
+         cameras[:, 3] * zoom * change[:, 3].exp(), cameras[:, 4] + change[:, 4],
+         cameras[:, 5] + change[:, 5]],
+        dim=1,
+    )  # fmt: skip

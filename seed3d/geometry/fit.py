@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch.nn import functional
 
+from seed3d.geometry.cameras import moved
 from seed3d.geometry.silhouette import silhouette
 
 # Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
@@ -14,14 +15,8 @@ _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
 
 
 def moved_cameras(cameras: torch.Tensor, change: torch.Tensor) -> torch.Tensor:
-    """Apply (B, 6) changes in units of _CAMERA_SIGMA; distance keeps the apparent size."""
-    d = change * torch.tensor(_CAMERA_SIGMA, device=change.device)
-    zoom = d[:, 2].exp()
-    return torch.stack(
-        [cameras[:, 0] + d[:, 0], cameras[:, 1] + d[:, 1], cameras[:, 2] * zoom,
-         cameras[:, 3] * zoom * d[:, 3].exp(), cameras[:, 4] + d[:, 4], cameras[:, 5] + d[:, 5]],
-        dim=1,
-    )  # fmt: skip
+    """Apply (B, 6) changes in units of _CAMERA_SIGMA."""
+    return moved(cameras, change * torch.tensor(_CAMERA_SIGMA, device=change.device))
 
 
 def mask_loss(soft: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,9 +11,9 @@ from torch.nn import functional
 
 from seed3d.config import GeometryConfig
 from seed3d.geometry import flow
-from seed3d.geometry.cameras import as_camera
-from seed3d.geometry.fit import fit_cameras, fit_latents
-from seed3d.geometry.head import HeadOutput, candidate_cameras
+from seed3d.geometry.cameras import as_camera, mirrored, moved
+from seed3d.geometry.fit import fit_latents
+from seed3d.geometry.head import HeadOutput, candidate_cameras, of_both_ways
 from seed3d.geometry.model import ShapeModel, load_model, pick_device
 from seed3d.geometry.photo import PhotoFeatures, encode_photo
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
@@ -23,6 +24,8 @@ from seed3d.types import Estimate, Fallback, Shape, Subject
 MASK_SIZE = 56
 LOW_AGREEMENT = 0.6
 """Silhouette IoU under which the report warns that the shape doesn't match the photo."""
+CAMERA_SPREAD = (0.12, 0.08, 0.08, 0.0, 0.02, 0.02)
+"""Standard deviations of the camera candidates around the head's answer, about its own errors."""
 LOOSE_PIECES = 0.01
 """Volume share of loose pieces from which leaving them out is told."""
 _NORMAL_80 = 1.2816
@@ -47,12 +50,11 @@ def shape_from_photo(
     from seed3d.image.encoder import load_encoder
 
     model = load_model(config.model, pick_device(device))
-    photo = encode_photo(subject.rgb, subject.mask, load_encoder())
-    photo = PhotoFeatures(*(value.to(model.dit.device) for value in photo))
+    photo = both_ways(subject, load_encoder(), model.dit.device)
     mask = coverage(subject.mask).to(model.dit.device)
     with torch.no_grad():
-        out = model.head(photo)
-    latents, cameras, grid = best_sample(model, photo, mask, out, config, seed)
+        out = of_both_ways(model.head(photo))
+        latents, cameras, grid = best_sample(model, photo, mask, out, config, seed)
     offset = thin_offset(grid)
     if config.fit_steps:
 
@@ -90,6 +92,17 @@ def coverage(mask: np.ndarray) -> torch.Tensor:
     return functional.adaptive_avg_pool2d(full, MASK_SIZE)[:, 0]
 
 
+def both_ways(subject: Subject, encoder: Any, device: Any = "cpu") -> PhotoFeatures:
+    """Features of the photo and of its mirror image, a batch of 2.
+
+    A shape mirrored in y, seen in the mirrored photo, is the same case again: two predictions
+    whose errors differ, at the price of a larger batch.
+    """
+    ways = (subject.rgb, subject.mask), (subject.rgb[:, ::-1], subject.mask[:, ::-1])
+    pairs = zip(*(encode_photo(rgb, mask, encoder) for rgb, mask in ways), strict=True)
+    return PhotoFeatures(*(torch.cat(pair).to(device) for pair in pairs))
+
+
 def best_sample(
     model: ShapeModel,
     photo: PhotoFeatures,
@@ -98,42 +111,49 @@ def best_sample(
     config: GeometryConfig,
     seed: int,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Sample candidates under the likeliest cameras; keep the one that agrees best with the mask.
+    """Sample a shape under each candidate camera; keep the one that agrees best with the mask.
+
+    `photo` holds the features of the photo and of its mirror image, `mask` (1, S, S) its
+    coverage, `out` the head's joint answer for both.
 
     Returns:
-        latents (1, T, C), cameras (1, 6) refined against the mask, grid (1, R, R, R).
+        latents (1, T, C), cameras (1, 6), grid (1, R, R, R).
     """
-    count = config.candidates
-    views = min(2, count)
-    cameras, _ = candidate_cameras(out, views)
-    cameras = cameras[0].repeat(math.ceil(count / views), 1)[:count]  # (K, 6)
     generator = torch.Generator().manual_seed(seed)
-    shape = (count, model.dit.config.tokens_per_side**3, model.dit.config.channels)
-    noise = config.noise * torch.randn(shape, generator=generator).to(cameras.device)
-    masks = mask.expand(count, -1, -1)
-
-    latents = sample_latents(model, photo, cameras, noise, config)
-    refined = fit_cameras(model.autoencoder.decode(latents), cameras, masks, 20)
-    latents = sample_latents(model, photo, refined, noise, config)  # with the better cameras
-    grids = model.autoencoder.decode(latents)
-    refined = fit_cameras(grids, refined, masks, 10)
-    best = int(silhouette_iou(silhouette(grids, refined, MASK_SIZE), masks).argmax())
-    return latents[best, None], refined[best, None], grids[best, None]
+    cameras = likely_cameras(out, config.candidates, generator).to(mask.device)
+    grids = sample_grids(model, photo, cameras, config, generator)
+    masks = mask.expand(len(cameras), -1, -1)
+    best = int(silhouette_iou(silhouette(grids, cameras, MASK_SIZE), masks).argmax())
+    grid = grids[best, None]
+    return model.autoencoder.encode(grid), cameras[best, None], grid
 
 
-def sample_latents(
+def likely_cameras(out: HeadOutput, count: int, generator: torch.Generator) -> torch.Tensor:
+    """The head's two likeliest cameras, then ones around the likeliest: (count, 6)."""
+    peaks, _ = candidate_cameras(out, min(2, count))
+    around = peaks[0, :1].repeat(count - peaks.shape[1], 1)
+    spread = torch.randn(around.shape, generator=generator) * torch.tensor(CAMERA_SPREAD)
+    return torch.cat([peaks[0], moved(around, spread.to(around.device))])
+
+
+def sample_grids(
     model: ShapeModel,
     photo: PhotoFeatures,
     cameras: torch.Tensor,
-    noise: torch.Tensor,
     config: GeometryConfig,
+    generator: torch.Generator,
 ) -> torch.Tensor:
-    """Latents (K, T, C) of one photo under K cameras."""
-    several = PhotoFeatures(*(value.expand(len(cameras), *value.shape[1:]) for value in photo))
-    with torch.no_grad():
-        tokens, local = model.dit.condition(several, cameras)
-        predict = flow.guided(model.dit, tokens, local, config.guidance)
-        return flow.sample(predict, noise, config.steps, model.shift)
+    """TSDF grids (K, R, R, R) of one photo under K cameras: means of both ways of seeing it."""
+    count = len(cameras)
+    shape = (count, model.dit.config.tokens_per_side**3, model.dit.config.channels)
+    noise = config.noise * torch.randn(shape, generator=generator).to(cameras.device)
+    one_way = PhotoFeatures(*(value.repeat_interleave(count, 0) for value in photo))
+    both = torch.cat([cameras, mirrored(cameras)])
+    tokens, local = model.dit.condition(one_way, both)
+    predict = flow.guided(model.dit, tokens, local, config.guidance)
+    latents = flow.sample(predict, noise.repeat(2, 1, 1), config.steps, model.shift)
+    grids = model.autoencoder.decode(latents)
+    return (grids[:count] + grids[count:].flip(2)) / 2  # (K, x, y, z): y turns
 
 
 def upsampled(grid: torch.Tensor, resolution: int) -> np.ndarray:

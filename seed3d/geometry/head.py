@@ -136,3 +136,22 @@ def candidate_cameras(out: HeadOutput, count: int) -> tuple[torch.Tensor, torch.
     d = distance.exp()
     cameras = torch.stack([azimuth, elevation, d, ratio.exp() * d, u, v], dim=-1)
     return cameras, score
+
+
+def of_both_ways(out: HeadOutput) -> HeadOutput:
+    """One answer (B 1) from those for a photo and for its mirror image (B 2)."""
+    first, second = HeadOutput(*(x[:1] for x in out)), HeadOutput(*(x[1:] for x in out))
+    back = -torch.arange(BINS, device=out.pose.device) % BINS  # bin of the mirrored azimuth
+    sign = torch.tensor([1.0, 1, 1, -1, 1], device=out.pose.device)
+
+    def mean_log(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+        return ((a.softmax(1) + b.softmax(1)) / 2).log()
+
+    return HeadOutput(
+        mean_log(first.azimuth_logits, second.azimuth_logits[:, back]),
+        (first.azimuth_offset - second.azimuth_offset[:, back]) / 2,
+        (first.pose + second.pose * sign) / 2,
+        (first.log_size + second.log_size) / 2,
+        mean_log(first.category_logits, second.category_logits),
+        mean_log(first.material_logits, second.material_logits),
+    )
