@@ -40,8 +40,8 @@ class GeometryConfig:
     """Classifier-free guidance; 1 is off."""
     noise: float = 0.0
     """Scale of the starting noise: 0 gives the likeliest shape, 1 the variety learnt."""
-    candidates: int = 8
-    """Cameras tried per photo; the shape that agrees best with the mask is kept."""
+    candidates: int = 1
+    """Cameras tried per photo; of several, the shape that agrees best with the mask is kept."""
     fit_steps: int = 60
     """Steps of the silhouette fit; 0 is off."""
     resolution: int = 128
@@ -103,6 +103,22 @@ class PhysicsConfig:
 
 
 @dataclass(frozen=True)
+class VlmConfig:
+    """A vision-language model that is asked for size, material and category; off by default."""
+
+    url: str = ""
+    """Base URL of an OpenAI-compatible endpoint, e.g. http://localhost:8000/v1; empty is off."""
+    model: str = "default"
+    """Name of the model at that endpoint."""
+    key_env: str = ""
+    """Environment variable that holds the API key; empty sends none."""
+    timeout_s: float = 60.0
+    """Longest wait for the answer [s]; then the estimates stay as they are."""
+    image_size: int = 512
+    """Longest side of the picture that is sent [pixel]."""
+
+
+@dataclass(frozen=True)
 class ExportConfig:
     """Asset to files."""
 
@@ -139,6 +155,7 @@ class Config:
     mesh: MeshConfig = field(default_factory=MeshConfig)
     texture: TextureConfig = field(default_factory=TextureConfig)
     physics: PhysicsConfig = field(default_factory=PhysicsConfig)
+    vlm: VlmConfig = field(default_factory=VlmConfig)
     export: ExportConfig = field(default_factory=ExportConfig)
     verify: VerifyConfig = field(default_factory=VerifyConfig)
 
