@@ -18,6 +18,7 @@ COMMANDS = {
     "verify": "seed3d.cli.verify:verify",
     "app": "seed3d.cli.app:app",
     "evaluate": "seed3d.cli.evaluate:evaluate",
+    "weights": "seed3d.cli.weights:weights",
     "info": "seed3d.cli.info:info",
 }
 """Name to module:object, in the order of --help."""
