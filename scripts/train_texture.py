@@ -92,11 +92,13 @@ def pbr(args: argparse.Namespace, config: dict[str, Any]) -> None:
     import torch
 
     from seed3d.texture.models.pbr import PBRNet
-    from seed3d.train.texture_tasks import PBRTask, load_photos
+    from seed3d.train.texture_tasks import PBRTask, fit_whole, load_photos
 
     torch.manual_seed(0)
-    model = PBRNet(**config["pbr"]).to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+    model = PBRNet(**config["pbr"])
     task = PBRTask(model, load_photos(args.data, "train"), load_photos(args.data, "val"))
+    fit_whole(model, task.train)
+    model = task.model = model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run(task, args, config, "pbr")
 
 
@@ -127,8 +129,79 @@ def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) 
     save_file(state, args.run / f"{name}.safetensors")
 
 
+def networks(args: argparse.Namespace, config: dict[str, Any]) -> dict[str, Any]:
+    """The networks trained so far: finished, or the running average."""
+    from safetensors.torch import load_file
+
+    from seed3d.texture.models.completion import CompletionNet
+    from seed3d.texture.models.pbr import PBRNet
+
+    found: dict[str, Any] = {}
+    for name, kind in (("pbr", PBRNet), ("completion", CompletionNet)):
+        done, state = args.run / f"{name}.safetensors", args.run / name / "state.safetensors"
+        if done.exists():
+            weights = load_file(done)
+        elif state.exists():
+            everything = load_file(state)
+            weights = {k[4:]: v for k, v in everything.items() if k.startswith("ema.")}
+        else:
+            continue
+        network = kind(**config[name])
+        network.load_state_dict(weights, strict=True)
+        found[name] = network.eval()
+    return found
+
+
+def evaluate(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Errors on the test split beside those of the baselines, as JSON."""
+    import torch
+
+    from seed3d.train.completion_task import completion_scores, load_queries
+    from seed3d.train.texture_tasks import load_photos, medians, pbr_errors
+
+    found = networks(args, config)
+    report: dict[str, Any] = {"split": args.split}
+    if "pbr" in found:
+        photos = load_photos(args.data, args.split)
+        constants = medians(load_photos(args.data, "train"))
+        own = photos.procedural
+        report["pbr"] = {
+            "photos": len(own),
+            "constant_roughness_metallic": list(constants),
+            "all": pbr_errors(found["pbr"], photos, constants),
+            "furniture": pbr_errors(found["pbr"], photos, constants, torch.nonzero(~own)[:, 0]),
+            "procedural": pbr_errors(found["pbr"], photos, constants, torch.nonzero(own)[:, 0]),
+        }
+    if "completion" in found:
+        queries = load_queries(args.data, args.split, 512)
+        scores = completion_scores(found["completion"], queries)
+        report["completion"] = {"objects": len(queries.owner.unique()), **scores}
+    text = json.dumps(report, indent=1, sort_keys=True) + "\n"
+    if args.out:
+        args.out.write_text(text)
+    print(text)
+
+
+def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
+    """Write the networks named as one half-precision file and list it in the manifest."""
+    from seed3d.checkpoints import register
+    from seed3d.texture.models.weights import export_networks
+
+    out = args.out or Path("checkpoints/seed3d_texture_tiny.safetensors")
+    chosen = {k: v for k, v in networks(args, config).items() if k in args.networks.split(",")}
+    export_networks(out, chosen)
+    register(
+        out, args.name, licence="Apache-2.0", source="scripts/train_texture.py",
+        trained_on="sweethome3d-furniture 1.8 (CC0, CC-BY 3.0; credits in checkpoints/CREDITS.md) "
+                   "and this project's procedural objects",
+        score=args.score,
+    )  # fmt: skip
+
+
 def main() -> None:
-    stages = {f.__name__: f for f in (data, pbr, completion, multiview_data, multiview)}
+    stages = {
+        f.__name__: f for f in (data, pbr, completion, multiview_data, multiview, export, evaluate)
+    }
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/texture_tiny.yaml"))
@@ -138,6 +211,9 @@ def main() -> None:
     parser.add_argument("--run", type=Path, default=Path("runs/texture"))
     parser.add_argument("--steps", type=int, help="other length than the configuration's")
     parser.add_argument("--name", default="seed3d-texture-tiny")
+    parser.add_argument("--networks", default="pbr,completion", help="which ones to export")
+    parser.add_argument("--score", default="not measured", help="a measured number, in words")
+    parser.add_argument("--split", default="test", help="which objects to evaluate")
     parser.add_argument("--out", type=Path)
     args = parser.parse_args()
     stages[args.stage](args, yaml.safe_load(args.config.read_text()))

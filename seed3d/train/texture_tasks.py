@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from seed3d.texture.models.pbr import PBRNet, Semantics, semantics_of
+from seed3d.texture.models.pbr import PBRNet, Semantics, semantics_of, summarize
 from seed3d.train.texture_data import read_records
 
 GRADIENT = 0.5
@@ -91,6 +91,33 @@ def masked_mean(value: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return total / weight.sum(dim=(1, 2, 3)).clamp(min=1e-6)
 
 
+def fit_whole(model: PBRNet, photos: Photos, ridge: float = 0.3) -> None:
+    """Fit what holds for a whole photo by ridge regression on its global features.
+
+    Args:
+        model: Its `whole` layer is set.
+        photos: Of the training split.
+        ridge: Penalty, in shares of the number of photos, on standardised features.
+    """
+    features, targets = [], []
+    for index in torch.arange(len(photos.rgb)).split(64):
+        rgb, mask, albedo, material = photos.take(index)
+        solid = (mask > 0.99).float()
+        shade = (rgb.clamp(min=0.02) / albedo.clamp(min=0.02)).log().clamp(-1.0, 1.0)
+        means = [masked_mean(v, solid) for v in (*shade.split(1, 1), *material.split(1, 1))]
+        target = torch.stack(means, dim=1)  # (B, 5)
+        logits = torch.logit(target[:, 3:4].clamp(0.05, 0.95)), 6.0 * target[:, 4:] - 3.0
+        targets.append(torch.cat([target[:, :3], *logits], dim=1))
+        features.append(summarize(rgb, mask, photos.semantics.pooled[index].float()))
+    x, y = torch.cat(features).double(), torch.cat(targets).double()
+    mean, spread = x.mean(dim=0), x.std(dim=0) + 1e-3
+    z = (x - mean) / spread
+    gram = z.T @ z + ridge * len(z) * torch.eye(z.shape[1], dtype=torch.float64)
+    weight = torch.linalg.solve(gram, z.T @ (y - y.mean(dim=0))) / spread[:, None]
+    model.whole.weight.data.copy_(weight.T)
+    model.whole.bias.data.copy_(y.mean(dim=0) - mean @ weight)
+
+
 class PBRTask:
     """Absolute errors of albedo and roughness, cross-entropy of metallic, edges of the albedo."""
 
@@ -124,16 +151,32 @@ class PBRTask:
         return pbr_errors(model, self.held_out)
 
 
-def pbr_errors(model: Any, photos: Photos, constants: tuple[float, float] = (0.5, 0.0)) -> dict:
+def medians(photos: Photos) -> tuple[float, float]:
+    """Median roughness and metallic of the objects' pixels: the best constants."""
+    solid = photos.mask[:, 0] > 252
+    return (
+        float(photos.material[:, 0][solid].float().median() / 255),
+        float(photos.material[:, 1][solid].float().median() / 255),
+    )
+
+
+def pbr_errors(
+    model: Any,
+    photos: Photos,
+    constants: tuple[float, float] = (0.5, 0.0),
+    chosen: torch.Tensor | None = None,
+) -> dict[str, float]:
     """Mean absolute errors over the object's pixels, mean over photos.
 
     Args:
         model: In evaluation mode.
         photos: Of a split.
         constants: Roughness and metallic of the constant baseline: medians of the training set.
+        chosen: Indices of the photos to use; all where None.
     """
     rows: dict[str, list[torch.Tensor]] = {}
-    for index in torch.arange(len(photos.rgb)).split(32):
+    chosen = torch.arange(len(photos.rgb)) if chosen is None else chosen
+    for index in chosen.split(32):
         rgb, mask, albedo, material = photos.take(index)
         with torch.no_grad():
             out = model(rgb, mask, Semantics(*(v[index].float() for v in photos.semantics)))

@@ -106,6 +106,11 @@ class PBRNet(nn.Module):
         self.deep_in = nn.Conv2d(DEEP_CHANNELS, d, 1)
         self.pooled_in = nn.Linear(POOLED_CHANNELS + 4, d)
         self.block16 = nn.Sequential(*(Block(d) for _ in range(blocks)))
+        # What holds for the whole photo: log shading per channel, logits of roughness, metallic.
+        # Fitted in closed form, then left alone: the rest of the network learns what differs.
+        self.whole = nn.Linear(POOLED_CHANNELS + 4, 5).requires_grad_(False)
+        nn.init.zeros_(self.whole.weight)
+        nn.init.zeros_(self.whole.bias)
         self.up8 = Up(d, c, c)
         self.up4 = Up(c, b, b)
         # Two streams: albedo goes on to stride 2, materials vary less.
@@ -117,7 +122,6 @@ class PBRNet(nn.Module):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
         self.albedo_out.bias.data[3] = -3.0  # type: ignore[union-attr]
-        self.material_out.bias.data[1] = -2.0  # type: ignore[union-attr]
 
     def forward(self, rgb: torch.Tensor, mask: torch.Tensor, semantics: Semantics) -> Decomposition:
         """Decompose photos.
@@ -134,22 +138,29 @@ class PBRNet(nn.Module):
         x2 = self.stem(torch.cat([light, mask, rgb.mean(1, True), down], dim=1))
         x4 = self.block4(self.down4(x2))
         x8 = self.block8(self.down8(x4) + _fit(self.mid_in(semantics.mid), size // 8))
-        inside = mask.sum(dim=(2, 3)).clamp(min=1.0)
-        mean = (rgb * mask).sum(dim=(2, 3)) / inside  # (B, 3)
-        summary = torch.cat([semantics.pooled, mean, inside / size**2], dim=1)
+        summary = summarize(rgb, mask, semantics.pooled)
         deep = self.down16(x8) + _fit(self.deep_in(semantics.deep), size // 16)
         x16 = self.block16(deep + self.pooled_in(summary)[..., None, None])
         trunk = self.up4(self.up8(x16, x8), x4)
         albedo = self.albedo_out(functional.silu(self.albedo_up(trunk, x2)))
         material = self.material_out(functional.silu(self.material(trunk)))
         albedo, material = _fit(albedo, size), _fit(material, size)
+        whole = self.whole(summary)[..., None, None]
+        shade, material = albedo[:, :3] + whole[:, :3], material + whole[:, 3:]
         return Decomposition(
-            SHADE_LIMIT * torch.tanh(albedo[:, :3] / SHADE_LIMIT),
+            SHADE_LIMIT * torch.tanh(shade / SHADE_LIMIT),
             torch.sigmoid(albedo[:, 3:4]),
             torch.sigmoid(albedo[:, 4:]),
             torch.sigmoid(material[:, :1]),
             material[:, 1:],
         )
+
+
+def summarize(rgb: torch.Tensor, mask: torch.Tensor, pooled: torch.Tensor) -> torch.Tensor:
+    """Global features (B, 1284): the encoder's, the object's mean colour and its share."""
+    inside = mask.sum(dim=(2, 3)).clamp(min=1.0)
+    mean = (rgb * mask).sum(dim=(2, 3)) / inside  # (B, 3)
+    return torch.cat([pooled, mean, inside / rgb.shape[-1] ** 2], dim=1)
 
 
 def semantics_of(rgb: torch.Tensor, encoder: object) -> Semantics:
