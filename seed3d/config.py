@@ -29,11 +29,25 @@ class ImageConfig:
 
 
 @dataclass(frozen=True)
+class TripoSGConfig:
+    """The published TripoSG model, `geometry.model: triposg`."""
+
+    steps: int = 50
+    """Euler steps of its flow."""
+    guidance: float = 7.0
+    """Classifier-free guidance, as published."""
+    tokens: int = 2048
+    """Latent tokens of the shape."""
+    resolution: int = 256
+    """Cells along a side of the surface extraction."""
+
+
+@dataclass(frozen=True)
 class GeometryConfig:
     """Subject to canonical shape."""
 
     model: str = "seed3d-tiny"
-    """Name in checkpoints/manifest.yaml."""
+    """Name in checkpoints/manifest.yaml; or triposg, after `seed3d weights fetch triposg`."""
     steps: int = 4
     """Euler steps of the rectified flow."""
     guidance: float = 1.0
@@ -46,6 +60,7 @@ class GeometryConfig:
     """Steps of the silhouette fit; 0 is off."""
     resolution: int = 128
     """Grid of the surface extraction along the longest side."""
+    triposg: TripoSGConfig = field(default_factory=TripoSGConfig)
 
 
 @dataclass(frozen=True)
@@ -74,7 +89,7 @@ class TextureConfig:
     """How the photo's light is removed. model: a network, which also gives roughness and metallic;
     simple: a fit by the direction of faces; photo: not at all; auto: model where it is installed."""
     model: str = "seed3d-texture-tiny"
-    """Name in checkpoints/manifest.yaml."""
+    """Name in checkpoints/manifest.yaml; or triposg, after `seed3d weights fetch triposg`."""
 
 
 @dataclass(frozen=True)

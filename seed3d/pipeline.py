@@ -60,6 +60,7 @@ def generate(
     from seed3d.image.prepare import prepare
     from seed3d.mesh.solid import make_solid
     from seed3d.physics.materials import material
+    from seed3d.physics.vlm import refine
     from seed3d.texture.paint import paint_from_photo
     from seed3d.texture.unwrap import unwrap
 
@@ -74,6 +75,9 @@ def generate(
         subject = prepare(data, config.image, name=label, mask=mask)
     with clock("geometry"):
         shape = shape_from_photo(subject, config.geometry, config.seed, config.device)
+    if config.vlm.url:
+        with clock("vlm"):
+            shape = refine(shape, subject.rgb, config.vlm)
     with clock("mesh"):
         solid = make_solid(shape.mesh, config.mesh)
     with clock("unwrap"):

@@ -17,7 +17,12 @@ from seed3d.errors import Seed3DError
 @click.command()
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
 @making_options
-@click.option("--model", help="Geometry model; see `seed3d info`.  [default: seed3d-tiny]")
+@click.option(
+    "--model",
+    help="Geometry model; see `seed3d info` and `seed3d weights list`.  [default: seed3d-tiny]",
+)
+@click.option("--vlm", metavar="URL",
+              help="Ask a vision-language model (OpenAI-compatible) for size and material.")  # fmt: skip
 def generate(images: tuple[Path, ...], out: Path, dry_run: bool, quiet: bool, **flags: Any) -> None:
     """Make a simulation-ready asset from each photo IMAGES.
 

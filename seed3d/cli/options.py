@@ -67,6 +67,7 @@ def overrides(flags: dict[str, Any]) -> list[dict[str, Any]]:
     nested = {
         "seed": flags.get("seed"), "device": flags.get("device"),
         "geometry": {"model": flags.get("model")},
+        "vlm": {"url": flags.get("vlm")},
         "physics": {k: flags.get(k) for k in ("height", "length", "mass", "material")},
         "export": {"formats": flags.get("formats")},
     }  # fmt: skip

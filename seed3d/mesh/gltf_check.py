@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import struct
 from typing import Any
 
-from seed3d.errors import InputError
+from seed3d.errors import InputError, MissingDependencyError
 from seed3d.mesh.folder import image_loss
 
-_COMPRESSED = {
-    "KHR_draco_mesh_compression": "Draco",
-    "EXT_meshopt_compression": "meshopt",
-    "KHR_meshopt_compression": "meshopt",
-}
+_DRACO = "KHR_draco_mesh_compression"
 _NOT_APPLIED = {
     "KHR_texture_transform": "texture transforms are not applied",
     "KHR_texture_basisu": "KTX2 textures are not read",
@@ -25,25 +22,32 @@ MAX_NODES = 100_000
 """Most nodes of a scene."""
 
 
-def check_gltf(data: bytes, binary: bool) -> dict[str, str]:
+def read_header(data: bytes, binary: bool) -> tuple[dict[str, Any], bytes]:
+    """Return the JSON of a .glb or .gltf and the .glb's binary chunk.
+
+    Raises:
+        InputError: Damaged container or JSON.
+    """
+    return _split_glb(data) if binary else (_parse(data), b"")
+
+
+def check_gltf(header: dict[str, Any], blob: bytes) -> dict[str, str]:
     """Refuse what can't be read right, and return what of the look will be lost.
 
     Args:
-        data: The .glb file, or the .gltf JSON.
-        binary: It is a .glb.
+        header: The glTF JSON.
+        blob: The .glb's binary chunk, empty for a .gltf.
 
     Raises:
-        InputError: Damaged container, compressed geometry, or absurd sizes in the header.
+        InputError: Damaged container or absurd sizes in the header.
+        MissingDependencyError: Draco geometry without the package that reads it.
     """
-    header, blob = _split_glb(data) if binary else (_parse(data), b"")
     extensions = {*_strings(header, "extensionsUsed"), *_strings(header, "extensionsRequired")}
-    for name, tool in _COMPRESSED.items():
-        if name in extensions:
-            raise InputError(
-                f"GLB: the geometry is compressed with {tool} ({name}), which is not read. "
-                "Save it without compression, for example with "
-                "'npx @gltf-transform/cli copy in.glb out.glb' or from Blender"
-            )
+    if _DRACO in extensions and importlib.util.find_spec("DracoPy") is None:
+        raise MissingDependencyError(
+            f"GLB: the geometry is compressed with Draco ({_DRACO}); reading it needs the package "
+            "DracoPy: pip install 'seed3d[compressed]', or save the file without compression"
+        )
     for accessor in _dicts(header, "accessors"):
         count = accessor.get("count", 0)
         if not isinstance(count, int) or not 0 <= count <= MAX_ACCESSOR_ITEMS:

@@ -10,7 +10,8 @@ from typing import Any
 
 from seed3d.errors import InputError
 from seed3d.mesh.folder import ModelFolder
-from seed3d.mesh.gltf_check import check_gltf
+from seed3d.mesh.gltf_check import check_gltf, read_header
+from seed3d.mesh.gltf_unpack import unpack_gltf
 from seed3d.mesh.obj_text import prepare_obj
 from seed3d.mesh.surface import surface_from_trimesh
 from seed3d.types import Fallback, Surface
@@ -115,7 +116,11 @@ def _parse(content: bytes, kind: str, assets: ModelFolder) -> tuple[Any, dict[st
     resolver: Any = assets  # trimesh asks for get(), [] and keys(), not for its base class
     losses: dict[str, str] = {}
     if kind in (".glb", ".gltf"):
-        losses = check_gltf(content, binary=kind == ".glb")
+        header, blob = read_header(content, binary=kind == ".glb")
+        losses = check_gltf(header, blob)
+        plain = unpack_gltf(header, blob, assets)
+        if plain is not None:
+            content, kind = plain, ".glb"
     elif kind == ".obj":
         content = prepare_obj(content, assets)
     try:

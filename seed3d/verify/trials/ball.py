@@ -55,8 +55,8 @@ def _drop(
         return
     corners = [transformed(h, turn) for h in item.hulls]
     low = min(float(c.bounds[0, 2]) for c in corners)
-    # Room for the ball below a hole; the object hangs in the air, held.
-    lift = 3.0 * radius if opening.through else 0.0
+    # Room for the ball below: the object hangs in the air, held, so that a leak shows.
+    lift = 3.0 * radius
     pose = shift(0.0, 0.0, lift - low) @ turn
     start = np.array([*opening.center_m, opening.top_m + lift - low + 1.3 * radius])
     mass = BALL_DENSITY * 4.0 / 3.0 * np.pi * radius**3

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from seed3d.types import Mesh
 from seed3d.verify.drop import GRAVITY, timestep
 from seed3d.verify.text import percent
-from seed3d.verify.trials.run import Log, Placed, link_pose, natural_s
+from seed3d.verify.trials.run import Log, Placed, at_rest, link_pose, natural_s
 from seed3d.verify.trials.scene import Finger, Item, Layout, Open, Scene
 
 HEIGHTS = (0.5, 0.65, 0.35, 0.8)
@@ -38,16 +38,17 @@ class Grasp:
     second: np.ndarray
 
 
-def find_grasp(item: Item) -> Grasp | None:
-    """Return an antipodal grasp through the vertical of the centre of mass, or None.
+def find_grasps(item: Item) -> list[Grasp]:
+    """Return antipodal grasps through the vertical of the centre of mass, one a height.
 
     The contact points are those of a ray through the union of the hulls; both normals must lie
     well inside the friction cone around the ray, so that the squeeze itself can't slip.
     """
     low, high = item.bounds[:, 2]
     limit = np.cos(CONE * np.arctan(item.friction))
-    best: tuple[float, Grasp] | None = None
+    found = []
     for share in HEIGHTS:
+        best: tuple[float, Grasp] | None = None
         height = low + share * (high - low)
         for angle in np.pi * np.arange(DIRECTIONS) / DIRECTIONS:
             closing = np.array([np.cos(angle), np.sin(angle), 0.0])
@@ -55,14 +56,13 @@ def find_grasp(item: Item) -> Grasp | None:
             span = _chord(item.hulls, origin, closing)
             if span is None or min(-closing @ span[2], closing @ span[3]) < limit:
                 continue
-            # Short chords first: they fit a real gripper; heights in their given order.
+            # Short chords first: they fit a real gripper.
             width = float(span[1] - span[0])
             if best is None or width < 0.98 * best[0]:
                 grasp = Grasp(closing, origin + span[0] * closing, origin + span[1] * closing)
                 best = (width, grasp)
-        if best is not None:
-            break
-    return best[1] if best else None
+        found += [best[1]] if best else []
+    return found
 
 
 def _chord(
@@ -97,15 +97,42 @@ def _chord(
 def squeeze_and_lift(item: Item, open_scene: Open, log: Log) -> None:
     """Close two fingers with three times the force that friction needs, and lift."""
     name = "squeeze and lift"
-    grasp = find_grasp(item) if item.friction > 0 else None
-    if grasp is None:
+    scene, lying = at_rest(item, open_scene)
+    grasps = find_grasps(lying) if item.friction > 0 else []
+    if not grasps:
         log.skip(name, "two flat fingers find no pair of faces across its centre of mass")
         return
-    rise = item.upright()[:3, 3]
+    pose = link_pose(scene, item)
+    best = _Attempt(-np.inf, [], None)
+    for grasp in grasps:
+        attempt = _attempt(item, lying, pose, grasp, open_scene)
+        best = attempt if attempt.raised > best.raised else best
+        if best.raised >= FOLLOWS:
+            break
+    force = FORCE * item.mass.mass_kg * GRAVITY / (2.0 * item.friction)
+    wanted = f"follows >= {100 * FOLLOWS:g} % of the lift, squeezed with {force:.3g} N"
+    log.check(name, FOLLOWS <= best.raised <= 1.1, percent(best.raised), wanted)
+    log.trace("Squeeze and lift", ("time [s]", "height of the centre of mass [mm]"), best.points)
+    if best.end is not None:
+        log.numbers["lift followed [%]"] = 100.0 * best.raised
+        log.places.append(replace(best.end, engine=log.engine))
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """One grasp and what came of it."""
+
+    raised: float
+    """Way of the object over that of the fingers."""
+    points: list[tuple[float, float]]
+    end: Placed | None
+
+
+def _attempt(item: Item, lying: Item, pose: np.ndarray, grasp: Grasp, open_scene: Open) -> _Attempt:
     mass, size = item.mass.mass_kg, item.size_m
-    fingers = _fingers(grasp, rise, HEAVY * mass, item)
+    fingers = _fingers(grasp, pose[:3, 3], HEAVY * mass, lying)
     step = timestep(size) / 2.0
-    scene = open_scene(Layout((item.upright(),), fingers=fingers, timestep_s=step))
+    scene = open_scene(Layout((pose,), fingers=fingers, timestep_s=step))
     force = FORCE * mass * GRAVITY / (2.0 * item.friction)
     _hold(scene, grasp, force, 0.0, 12.0 * natural_s(size), size)
     start = scene.state(("copy", 0)).com_m
@@ -114,15 +141,11 @@ def squeeze_and_lift(item: Item, open_scene: Open, log: Log) -> None:
     points = _hold(scene, grasp, force, speed, way / speed, size)
     points += _hold(scene, grasp, force, 0.0, 4.0 * natural_s(size), size, points[-1][0])
     state = scene.state(("copy", 0))
-    raised = float(state.com_m[2] - start[2]) / way if state.finite else 0.0
-    wanted = f"follows >= {100 * FOLLOWS:g} % of the lift, squeezed with {force:.3g} N"
-    log.check(name, FOLLOWS <= raised <= 1.1, percent(raised), wanted)
-    log.trace("Squeeze and lift", ("time [s]", "height of the centre of mass [mm]"), points)
-    if state.finite:
-        log.numbers["lift followed [%]"] = 100.0 * raised
-        boxes = tuple(_box(scene, i, f) for i, f in enumerate(fingers))
-        pose = (link_pose(scene, item),)
-        log.places.append(Placed("Squeeze and lift", log.engine, pose, (), boxes))
+    if not state.finite:
+        return _Attempt(0.0, points, None)
+    boxes = tuple(_box(scene, i, f) for i, f in enumerate(fingers))
+    end = Placed("Squeeze and lift", "", (link_pose(scene, item),), (), boxes)
+    return _Attempt(float(state.com_m[2] - start[2]) / way, points, end)
 
 
 def _fingers(grasp: Grasp, rise: np.ndarray, mass: float, item: Item) -> tuple[Finger, Finger]:

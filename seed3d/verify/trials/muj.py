@@ -91,7 +91,13 @@ class MujocoScene:
     ) -> Any:
         # Mass and inertia are stated: a file may forbid taking them from geoms.
         body = spec.worldbody.add_body(
-            pos=position, quat=wxyz, mass=mass_kg, inertia=moment, explicitinertial=True
+            pos=position,
+            quat=wxyz,
+            mass=mass_kg,
+            inertia=moment,
+            explicitinertial=True,
+            ipos=[0, 0, 0],
+            iquat=[1, 0, 0, 0],
         )
         body.add_freejoint()
         return body

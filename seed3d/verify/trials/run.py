@@ -9,8 +9,15 @@ import numpy as np
 
 from seed3d.types import Check
 from seed3d.verify.drop import GRAVITY, timestep
+from seed3d.verify.model import transformed
 from seed3d.verify.trials.scene import Item, Layout, Open, Scene, shift
 
+STANDS_RAD = np.deg2rad(5.0)
+"""Objects that tip at a smaller angle roll or rock: a slope or a push says nothing about them."""
+SLOW = 0.005
+"""At rest: slower than this share of sqrt(g size), at every point."""
+SETTLE_LIMIT = 60.0
+"""Longest time to come to rest [natural time]."""
 SKIPPED = "stated only"
 """What is wanted of a trial that says nothing about this object."""
 
@@ -102,24 +109,40 @@ def natural_s(size_m: float) -> float:
     return float(np.sqrt(size_m / GRAVITY))
 
 
-def at_rest(item: Item, open_scene: Open) -> Scene:
-    """Open a scene of one upright copy and let it settle for six natural times."""
+def at_rest(item: Item, open_scene: Open) -> tuple[Scene, Item]:
+    """Let an upright copy settle as it likes; return the scene and the item turned as it lies."""
     layout = Layout((item.upright(1e-3 * item.size_m),), timestep_s=timestep(item.size_m))
     scene = open_scene(layout)
-    run_for(scene, 6.0 * natural_s(item.size_m))
-    return scene
+    natural, quiet = natural_s(item.size_m), 0.0
+    slow = SLOW * np.sqrt(GRAVITY * item.size_m)
+    for _ in range(int(SETTLE_LIMIT * natural / scene.timestep_s)):
+        scene.step()
+        state = scene.state(("copy", 0))
+        speed = np.linalg.norm(state.velocity) + 0.5 * item.size_m * np.linalg.norm(state.spin)
+        quiet = quiet + scene.timestep_s if speed < slow else 0.0
+        if quiet > 4.0 * natural:
+            break
+    return scene, turned(item, scene.state(("copy", 0)).rotation)
+
+
+def turned(item: Item, rotation: np.ndarray) -> Item:
+    """Return the item in a frame of other axes, p_new = rotation (3, 3) p_old."""
+    pose = np.eye(4)
+    pose[:3, :3] = rotation
+    hulls = tuple(transformed(h, pose) for h in item.hulls)
+    visual = None if item.visual is None else transformed(item.visual, pose)
+    return Item(hulls, visual, item.mass.moved(pose), item.friction)
+
+
+def stands(item: Item) -> bool:
+    """True where an item, as it lies, would have to be tilted by `STANDS_RAD` to move on."""
+    return item.support.angle_rad >= STANDS_RAD
 
 
 def run_for(scene: Scene, seconds: float) -> None:
     """Advance by a time."""
     for _ in range(max(int(seconds / scene.timestep_s), 1)):
         scene.step()
-
-
-def tilt_deg(scene: Scene, body: tuple[str, int] = ("copy", 0)) -> float:
-    """Return the angle of a body's Z axis to the vertical [deg]."""
-    up = scene.state(body).rotation[2, 2]  # type: ignore[arg-type]
-    return float(np.rad2deg(np.arccos(np.clip(up, -1.0, 1.0))))
 
 
 def link_pose(scene: Scene, item: Item, index: int = 0) -> np.ndarray:
