@@ -140,23 +140,37 @@ class CompletionNet(nn.Module):
         return self.score(x)[..., 0].softmax(dim=-1)
 
 
-@torch.no_grad()
 def complete_colors(
     net: CompletionNet, position: np.ndarray, normal: np.ndarray, seen: Samples
 ) -> np.ndarray:
-    """Return values (N, C) float32 for queries (N, 3) from what is seen.
+    """Return values (N, C) float32 for queries (N, 3); arguments as `mix_by_frame`."""
+    return mix_by_frame(net, position, normal, seen)[..., :-1].sum(axis=1)
+
+
+@torch.no_grad()
+def mix_by_frame(
+    net: CompletionNet, position: np.ndarray, normal: np.ndarray, seen: Samples
+) -> np.ndarray:
+    """Mix the candidates of each frame apart, so that a sharper source can stand in for one.
 
     Args:
         net: In evaluation mode.
         position: (N, 3) canonical frame.
         normal: (N, 3) unit.
         seen: At least 4 points.
+
+    Returns:
+        (N, 4, C + 1) float32: per row of FRAMES the values times their weights, and the weight;
+        the weights of a query sum to 1.
     """
-    out = np.empty((len(position), seen.color.shape[1]), np.float32)
+    values = np.column_stack([seen.color, np.ones(len(seen.color), np.float32)])
+    frame_of = np.repeat(np.maximum(np.arange(GROUPS) - 1, 0), COUNTS)  # (K,)
+    onehot = np.eye(len(FRAMES), dtype=np.float32)[frame_of]
+    out = np.empty((len(position), len(FRAMES), values.shape[1]), np.float32)
     for part in np.array_split(np.arange(len(position)), max(1, -(-len(position) // 4096))):
         found = find_candidates(position[part], normal[part], seen)
         weight = net(torch.from_numpy(found.features), torch.from_numpy(found.context)).numpy()
-        out[part] = np.einsum("nk,nkc->nc", weight, seen.color[found.index])
+        out[part] = np.einsum("nk,kf,nkc->nfc", weight, onehot, values[found.index])
     return out
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import nn
 
+    from seed3d.texture.models.completion import CompletionNet
     from seed3d.texture.models.pbr import PBRNet
 
 TEXTURE_MODEL = "seed3d-texture-tiny"
@@ -25,6 +26,18 @@ def load_pbr(model: str = TEXTURE_MODEL) -> PBRNet:
     from seed3d.texture.models.pbr import PBRNet
 
     return _load(model, "pbr", PBRNet)
+
+
+@lru_cache(maxsize=2)
+def load_completion(model: str = TEXTURE_MODEL) -> CompletionNet:
+    """Return the completion network, frozen, in evaluation mode.
+
+    Raises:
+        CheckpointError: The weights are missing, damaged or of another model.
+    """
+    from seed3d.texture.models.completion import CompletionNet
+
+    return _load(model, "completion", CompletionNet)
 
 
 def export_networks(path: Path, networks: dict[str, Any]) -> None:
