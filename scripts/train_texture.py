@@ -88,16 +88,25 @@ def multiview(args: argparse.Namespace, config: dict[str, Any]) -> None:
 
 
 def pbr(args: argparse.Namespace, config: dict[str, Any]) -> None:
-    """Train the decomposition."""
+    """Train the decomposition; ``--steps 0`` fits its first answer only."""
     import torch
+    from safetensors.torch import load_file, save_file
 
     from seed3d.texture.models.pbr import PBRNet
-    from seed3d.train.texture_tasks import PBRTask, fit_whole, load_photos
+    from seed3d.train.texture_tasks import PBRTask, fit_first, load_photos
 
     torch.manual_seed(0)
     model = PBRNet(**config["pbr"])
     task = PBRTask(model, load_photos(args.data, "train"), load_photos(args.data, "val"))
-    fit_whole(model, task.train)
+    first = args.run / "pbr_first.safetensors"
+    if not first.exists():
+        fit_first(model, task.train)
+        args.run.mkdir(parents=True, exist_ok=True)
+        save_file(model.state_dict(), first)
+    model.load_state_dict(load_file(first))
+    if args.steps == 0:
+        print(task.evaluate(model.eval()))
+        return
     model = task.model = model.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
     run(task, args, config, "pbr")
 
@@ -122,7 +131,7 @@ def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) 
     from seed3d.train.loop import TrainConfig, train
 
     options = dict(config[f"train_{name}"])
-    if args.steps:
+    if args.steps is not None:
         options["steps"] = args.steps
     model = train(task, TrainConfig(**options), args.run / name, {"model": config[name]})
     state = {key: value.contiguous() for key, value in model.state_dict().items()}

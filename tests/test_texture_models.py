@@ -116,7 +116,7 @@ def test_a_photo_is_decomposed_alike_alone_and_in_a_batch():
     for layer in (net.albedo_out, net.material_out):
         torch.nn.init.normal_(layer.weight, std=0.05)
     rgb, mask = torch.rand(3, 3, 112, 112), torch.ones(3, 1, 112, 112)
-    maps = Semantics(torch.rand(3, 112, 14, 14), torch.rand(3, 320, 7, 7), torch.rand(3, 1280))
+    maps = Semantics(torch.rand(3, 40, 14, 14), torch.rand(3, 112, 7, 7), torch.rand(3, 1280))
     with torch.no_grad():
         all_three = net(rgb, mask, maps).albedo(rgb)
         one = net(rgb[1:2], mask[1:2], Semantics(*(m[1:2] for m in maps))).albedo(rgb[1:2])
@@ -148,10 +148,10 @@ def test_the_multi_view_transformer_learns_its_samples_and_uses_the_photo():
     geometry = torch.from_numpy(shape.astype(np.float32))[None].repeat(2, 1, 1, 1, 1)
     torch.manual_seed(0)
     model = MultiViewDiT(views=2, size=16, patch=4, width=48, heads=2, layers=2)
-    optimizer = torch.optim.AdamW(model.parameters(), 4e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), 5e-3)
     generator = torch.Generator().manual_seed(0)
     losses = []
-    for _ in range(150):
+    for _ in range(90):
         loss = multiview_loss(model, clean, geometry, photo_, 2.0, generator)
         optimizer.zero_grad()
         loss.backward()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -46,43 +45,38 @@ class Photos:
 
 
 def load_photos(folder: Path, split: str) -> Photos:
-    """Load all photos of a split and their features, which are kept in a file beside `folder`."""
+    """Load all photos of a split and their features, packed in one file beside `folder`."""
+    from safetensors.torch import load_file
+
+    packed = folder.with_name(f"{folder.name}_{split}.safetensors")
+    if not packed.exists():
+        _pack_photos(folder, split, packed)
+    kept = load_file(packed)
+    semantics = Semantics(kept["mid"], kept["deep"], kept["pooled"])
+    names = ("rgb", "mask", "albedo", "material")
+    return Photos(*(kept[name] for name in names), semantics, kept["procedural"])
+
+
+def _pack_photos(folder: Path, split: str, packed: Path) -> None:
+    from safetensors.torch import save_file
+
+    from seed3d.image.encoder import load_encoder
+
     stacks: dict[str, list[np.ndarray]] = {k: [] for k in ("rgb", "mask", "albedo", "material")}
     procedural: list[bool] = []
     for _, attributes, record in read_records(folder, split):
         for name, stack in stacks.items():
             stack.append(record[name])
         procedural += [attributes["creator"] == "seed3d"] * len(record["rgb"])
-    rgb, mask, albedo, material = (
-        torch.from_numpy(np.concatenate(stacks[name])) for name in ("rgb", "mask", "albedo", "material")
-    )  # fmt: skip
-    rgb = rgb.permute(0, 3, 1, 2).contiguous()
-    return Photos(
-        rgb,
-        mask[:, None],
-        albedo.permute(0, 3, 1, 2).contiguous(),
-        material.permute(0, 3, 1, 2).contiguous(),
-        _semantics(folder.with_name(f"{folder.name}_{split}.safetensors"), rgb),
-        torch.tensor(procedural),
-    )
-
-
-def _semantics(path: Path, rgb: torch.Tensor) -> Semantics:
-    """Features of all photos; computed where the file is missing or of other photos."""
-    from safetensors.torch import load_file, save_file
-
-    from seed3d.image.encoder import load_encoder
-
-    digest = torch.frombuffer(bytearray(hashlib.sha256(rgb.numpy()).digest()), dtype=torch.uint8)
-    if path.exists():
-        kept = load_file(path)
-        if torch.equal(kept["photos"], digest):
-            return Semantics(kept["mid"], kept["deep"], kept["pooled"])
+    out = {name: torch.from_numpy(np.concatenate(stack)) for name, stack in stacks.items()}
+    out["mask"] = out["mask"][..., None]
+    out = {name: value.permute(0, 3, 1, 2).contiguous() for name, value in out.items()}
     encoder = load_encoder()
-    parts = [semantics_of(batch.float() / 255, encoder) for batch in rgb.split(32)]
-    mid, deep, pooled = (torch.cat([part[i] for part in parts]).half() for i in range(3))
-    save_file({"photos": digest, "mid": mid, "deep": deep, "pooled": pooled}, path)
-    return Semantics(mid, deep, pooled)
+    parts = [semantics_of(batch.float() / 255, encoder) for batch in out["rgb"].split(32)]
+    for name in Semantics._fields:
+        out[name] = torch.cat([getattr(part, name) for part in parts]).half()
+    out["procedural"] = torch.tensor(procedural)
+    save_file(out, packed)
 
 
 def masked_mean(value: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -91,31 +85,48 @@ def masked_mean(value: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return total / weight.sum(dim=(1, 2, 3)).clamp(min=1e-6)
 
 
-def fit_whole(model: PBRNet, photos: Photos, ridge: float = 0.3) -> None:
-    """Fit what holds for a whole photo by ridge regression on its global features.
+def fit_first(model: PBRNet, photos: Photos, ridge: tuple[float, float] = (0.3, 0.02)) -> None:
+    """Fit the network's first answer by ridge regression: the whole photo, then what is local.
 
     Args:
-        model: Its `whole` layer is set.
+        model: Its `whole` and `local` layers are set.
         photos: Of the training split.
-        ridge: Penalty, in shares of the number of photos, on standardised features.
+        ridge: Penalties of both, in shares of the number of samples, on standardised features.
     """
-    features, targets = [], []
+    generator = torch.Generator().manual_seed(0)
+    features, targets, local, rest = [], [], [], []
     for index in torch.arange(len(photos.rgb)).split(64):
         rgb, mask, albedo, material = photos.take(index)
+        semantics = Semantics(*(value[index].float() for value in photos.semantics))
         solid = (mask > 0.99).float()
         shade = (rgb.clamp(min=0.02) / albedo.clamp(min=0.02)).log().clamp(-1.0, 1.0)
-        means = [masked_mean(v, solid) for v in (*shade.split(1, 1), *material.split(1, 1))]
-        target = torch.stack(means, dim=1)  # (B, 5)
-        logits = torch.logit(target[:, 3:4].clamp(0.05, 0.95)), 6.0 * target[:, 4:] - 3.0
-        targets.append(torch.cat([target[:, :3], *logits], dim=1))
-        features.append(summarize(rgb, mask, photos.semantics.pooled[index].float()))
-    x, y = torch.cat(features).double(), torch.cat(targets).double()
+        logits = torch.logit(material[:, :1].clamp(0.05, 0.95)), 6.0 * material[:, 1:] - 3.0
+        target = torch.cat([shade, *logits], dim=1)  # (B, 5, S, S)
+        mean = torch.stack([masked_mean(v, solid) for v in target.split(1, dim=1)], dim=1)
+        targets.append(mean)
+        features.append(summarize(rgb, mask, semantics.pooled))
+        cover = functional.avg_pool2d(solid, 4)
+        small = functional.avg_pool2d(target * solid, 4) / cover.clamp(min=1e-6)
+        small = small - mean[..., None, None]
+        seen = model.local_features(rgb, mask, semantics)
+        for photo in range(len(rgb)):
+            inside = torch.nonzero(cover[photo, 0].flatten() > 0.9)[:, 0]
+            pick = inside[torch.randperm(len(inside), generator=generator)[:40]]
+            local.append(seen[photo].flatten(1)[:, pick].T.half())
+            rest.append(small[photo].flatten(1)[:, pick].T)
+    _ridge(model.whole, torch.cat(features), torch.cat(targets), ridge[0])
+    _ridge(model.local, torch.cat(local).float(), torch.cat(rest), ridge[1])
+
+
+def _ridge(layer: Any, x: torch.Tensor, y: torch.Tensor, ridge: float) -> None:
+    """Set a linear layer to the ridge regression from x (N, F) to y (N, C)."""
     mean, spread = x.mean(dim=0), x.std(dim=0) + 1e-3
     z = (x - mean) / spread
-    gram = z.T @ z + ridge * len(z) * torch.eye(z.shape[1], dtype=torch.float64)
-    weight = torch.linalg.solve(gram, z.T @ (y - y.mean(dim=0))) / spread[:, None]
-    model.whole.weight.data.copy_(weight.T)
-    model.whole.bias.data.copy_(y.mean(dim=0) - mean @ weight)
+    gram = (z.T @ z).double() + ridge * len(z) * torch.eye(z.shape[1], dtype=torch.float64)
+    weight = torch.linalg.solve(gram, (z.T @ (y - y.mean(dim=0))).double())
+    weight = (weight / spread[:, None]).float()
+    layer.weight.data.copy_(weight.T.reshape(layer.weight.shape))
+    layer.bias.data.copy_(y.mean(dim=0) - mean @ weight)
 
 
 class PBRTask:

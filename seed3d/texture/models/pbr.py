@@ -16,19 +16,23 @@ from torch.nn import functional
 
 NET_SIZE = 112
 """Side of the photo the network sees [pixel]."""
-ENCODER_SIZE = 224
 SHADE_LIMIT = 2.0
 """Largest log shading, in the photo's sRGB values."""
-MID_CHANNELS, DEEP_CHANNELS, POOLED_CHANNELS = 112, 320, 1280
+MID_CHANNELS, DEEP_CHANNELS, POOLED_CHANNELS = 40, 112, 1280
+CUES = 19
+"""Channels of `local_cues`."""
+RANDOM = 96
+"""Random combinations of the cues, rectified."""
+LOCAL_CHANNELS = MID_CHANNELS + DEEP_CHANNELS + CUES + RANDOM
 
 
 class Semantics(NamedTuple):
-    """Frozen EfficientNet-Lite0 features of a photo."""
+    """Frozen EfficientNet-Lite0 features of a photo of NET_SIZE."""
 
     mid: torch.Tensor
-    """(B, 112, 14, 14)"""
+    """(B, 40, 14, 14)"""
     deep: torch.Tensor
-    """(B, 320, 7, 7)"""
+    """(B, 112, 7, 7)"""
     pooled: torch.Tensor
     """(B, 1280)"""
 
@@ -106,11 +110,17 @@ class PBRNet(nn.Module):
         self.deep_in = nn.Conv2d(DEEP_CHANNELS, d, 1)
         self.pooled_in = nn.Linear(POOLED_CHANNELS + 4, d)
         self.block16 = nn.Sequential(*(Block(d) for _ in range(blocks)))
-        # What holds for the whole photo: log shading per channel, logits of roughness, metallic.
-        # Fitted in closed form, then left alone: the rest of the network learns what differs.
+        # A first answer, linear in global and local features: log shading per channel, logits of
+        # roughness and metallic. Fitted in closed form, then left alone: the rest of the network
+        # learns what it misses.
         self.whole = nn.Linear(POOLED_CHANNELS + 4, 5).requires_grad_(False)
-        nn.init.zeros_(self.whole.weight)
-        nn.init.zeros_(self.whole.bias)
+        self.local = nn.Conv2d(LOCAL_CHANNELS, 5, 1).requires_grad_(False)
+        self.random = nn.Conv2d(CUES, RANDOM, 1).requires_grad_(False)
+        for layer in (self.whole, self.local):
+            nn.init.zeros_(layer.weight)
+            nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
+        nn.init.normal_(self.random.weight, std=1.0)
+        nn.init.normal_(self.random.bias, std=0.5)  # type: ignore[arg-type]
         self.up8 = Up(d, c, c)
         self.up4 = Up(c, b, b)
         # Two streams: albedo goes on to stride 2, materials vary less.
@@ -145,8 +155,9 @@ class PBRNet(nn.Module):
         albedo = self.albedo_out(functional.silu(self.albedo_up(trunk, x2)))
         material = self.material_out(functional.silu(self.material(trunk)))
         albedo, material = _fit(albedo, size), _fit(material, size)
-        whole = self.whole(summary)[..., None, None]
-        shade, material = albedo[:, :3] + whole[:, :3], material + whole[:, 3:]
+        first = self.local(self.local_features(rgb, mask, semantics))
+        first = _fit(first + self.whole(summary)[..., None, None], size)
+        shade, material = albedo[:, :3] + first[:, :3], material + first[:, 3:]
         return Decomposition(
             SHADE_LIMIT * torch.tanh(shade / SHADE_LIMIT),
             torch.sigmoid(albedo[:, 3:4]),
@@ -154,6 +165,32 @@ class PBRNet(nn.Module):
             torch.sigmoid(material[:, :1]),
             material[:, 1:],
         )
+
+    def local_features(
+        self, rgb: torch.Tensor, mask: torch.Tensor, semantics: Semantics
+    ) -> torch.Tensor:
+        """What the first answer's local part is linear in: (B, LOCAL_CHANNELS, S / 4, S / 4)."""
+        cues = local_cues(rgb, mask)
+        maps = (_fit(semantics.mid, cues.shape[-1]), _fit(semantics.deep, cues.shape[-1]))
+        return torch.cat([*maps, cues, functional.relu(self.random(cues))], dim=1)
+
+
+def local_cues(rgb: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+    """Brightness and colour of a place against its surroundings: (B, CUES, S / 4, S / 4)."""
+    size = rgb.shape[-1] // 4
+    weight = functional.avg_pool2d(mask, 4)
+    small = functional.avg_pool2d(rgb * mask, 4) / weight.clamp(min=1e-3)
+    light = small.clamp(min=0.02).log() * (weight > 1e-3)
+    grey = light.mean(dim=1, keepdim=True)
+    cues = [light, small.amax(1, True) - small.amin(1, True), small, grey.square()]
+    for reach in (3, 7, 15, 2 * size - 1):
+        total = functional.avg_pool2d(weight, reach, 1, reach // 2).clamp(min=1e-4)
+        around = functional.avg_pool2d(grey * weight, reach, 1, reach // 2) / total
+        cues += [grey - around, (grey - around).relu()]
+    line = torch.linspace(-1.0, 1.0, size, device=rgb.device)
+    down = line.view(1, 1, size, 1).expand(len(rgb), 1, size, size)
+    mean = (down * weight).sum(dim=(2, 3), keepdim=True) / weight.sum(dim=(2, 3), keepdim=True)
+    return torch.cat([*cues, down - mean, weight, down.square()], dim=1)
 
 
 def summarize(rgb: torch.Tensor, mask: torch.Tensor, pooled: torch.Tensor) -> torch.Tensor:
@@ -164,11 +201,10 @@ def summarize(rgb: torch.Tensor, mask: torch.Tensor, pooled: torch.Tensor) -> to
 
 
 def semantics_of(rgb: torch.Tensor, encoder: object) -> Semantics:
-    """Frozen features of photos (B, 3, NET_SIZE, NET_SIZE), alike in training and in use."""
-    large = functional.interpolate(rgb, (ENCODER_SIZE, ENCODER_SIZE), mode="bilinear")
+    """Frozen features of photos (B, 3, NET_SIZE, NET_SIZE)."""
     with torch.no_grad():
-        maps = encoder.features(large)  # type: ignore[attr-defined]
-    return Semantics(maps.stride16, maps.stride32, maps.pooled)
+        maps = encoder.features(rgb)  # type: ignore[attr-defined]
+    return Semantics(maps.stride8, maps.stride16, maps.pooled)
 
 
 def _fit(maps: torch.Tensor, size: int) -> torch.Tensor:
