@@ -28,7 +28,7 @@ def geometry(
 
     from rich.progress import track
 
-    from seed3d.evaluate.geometry import evaluate_geometry, summarise
+    from seed3d.evaluate.geometry import evaluate_geometry, summarise, summarise_by
 
     config = resolve(flags).geometry
     rows = list(
@@ -42,4 +42,18 @@ def geometry(
     click.echo(json.dumps(total, indent=1))
     if json_file:
         json_file.parent.mkdir(parents=True, exist_ok=True)
-        json_file.write_text(json.dumps({**total, "items": rows}, indent=1) + "\n")
+        json_file.write_text(
+            json.dumps(
+                {**total, **summarise_by(rows), **made_by(config.model), "items": rows}, indent=1
+            )
+            + "\n"
+        )
+
+
+def made_by(model: str) -> dict[str, Any]:
+    """The command, version and checkpoint hash behind a table."""
+    from seed3d import __version__
+    from seed3d.checkpoints import model_info
+
+    return {"made_by": {"command": " ".join(["seed3d", *sys.argv[1:]]), "version": __version__,
+                        "checkpoint": model, "sha256": model_info(model).sha256}}  # fmt: skip

@@ -165,5 +165,29 @@ def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return total
 
 
+def summarise_by(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """Tables of `summarise` by kind (furniture, procedural) and by category, main figures only."""
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    categories: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        kind = "procedural" if row["key"].startswith("procedural_") else "furniture"
+        kinds.setdefault(kind, []).append(row)
+        categories.setdefault(row["category"], []).append(row)
+    return {
+        "by_kind": {name: summarise(group) for name, group in sorted(kinds.items())},
+        "by_category": {
+            name: {
+                "photos": len(group),
+                "generated_iou": round(_mean(row["generated"]["iou"] for row in group), 3),
+                "nearest_iou": round(_mean(row["nearest"]["iou"] for row in group), 3),
+                "generated_f_score_05": round(
+                    _mean(r["generated"]["f_score_05"] for r in group), 3
+                ),
+            }
+            for name, group in sorted(categories.items())
+        },
+    }
+
+
 def _mean(values: Any) -> float:
     return float(np.mean(list(values)))
