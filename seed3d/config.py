@@ -88,6 +88,9 @@ class TextureConfig:
     albedo: Literal["auto", "model", "simple", "photo"] = "simple"
     """How the photo's light is removed. model: a network, which also gives roughness and metallic;
     simple: a fit by the direction of faces; photo: not at all; auto: model where it is installed."""
+    completion: Literal["auto", "model", "symmetric"] = "symmetric"
+    """Colours of what the photo doesn't show. symmetric: its mirror images, then smooth along the
+    surface; model: a network that mixes seen colours; auto: model where it is installed."""
     model: str = "seed3d-texture-tiny"
     """Name in checkpoints/manifest.yaml; or triposg, after `seed3d weights fetch triposg`."""
 
