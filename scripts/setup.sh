@@ -16,6 +16,8 @@ if not (3, 11) <= sys.version_info[:2] <= (3, 12):
              "Set PYTHON=/path/to/python3.11 and run this again.")
 PY
 
+browser() { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+
 # Libraries that the open3d wheel links to and a bare machine lacks.
 if command -v ldconfig >/dev/null && command -v apt-get >/dev/null; then
   missing=()
@@ -23,6 +25,8 @@ if command -v ldconfig >/dev/null && command -v apt-get >/dev/null; then
               libX11.so.6:libx11-6 libudev.so.1:libudev1 libgomp.so.1:libgomp1; do
     ldconfig -p | grep -q "${pair%%:*}" || missing+=("${pair##*:}")
   done
+  # The tests of the web page drive a real browser.
+  if [ "$extra" = dev ] && ! browser; then missing+=(chromium fonts-dejavu-core); fi
   if ((${#missing[@]})); then
     echo "installing system libraries: ${missing[*]}"
     sudo=$([ "$(id -u)" = 0 ] || echo sudo)
@@ -49,4 +53,7 @@ if ! .venv/bin/python -c 'import torch' 2>/dev/null; then
   fi
 fi
 "${pip[@]}" -e ".${extra:+[$extra]}"
+if [ "$extra" = dev ] && ! browser; then
+  .venv/bin/playwright install chromium  # no apt here: Playwright's own build
+fi
 echo "ready: .venv/bin/seed3d --help"

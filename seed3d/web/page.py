@@ -84,7 +84,7 @@ def _photo_tab(desk: Desk) -> None:
             go = gr.Button("Make 3D asset", variant="primary", size="lg", elem_id="photo-go")
             quality = _quality(settings)
             with gr.Row():
-                height = gr.Number(label="True height [cm]", info="if you know it", minimum=0,
+                height = gr.Number(label="True height [cm]", info="0 estimates it",
                                    value=None, min_width=120)  # fmt: skip
                 material = gr.Dropdown([AUTO, *materials()], value=AUTO, label="Material",
                                        info="or say what it's made of", min_width=140)  # fmt: skip
@@ -126,7 +126,7 @@ def _photo_tab(desk: Desk) -> None:
 
         preset = settings.preset or QUALITIES.get(quality, "")
         session = str(request.session_hash)
-        yield from panel.run(session, "make_photo", f"photo {preset}", preset, arguments)
+        yield from panel.run(session, "make_photo", f"photo {preset}", arguments)
 
     go.click(make, [photo, mask, quality, height, material, source, *rest],
              panel.outputs, concurrency_id=WORK, concurrency_limit=settings.jobs,
@@ -149,8 +149,8 @@ def _mesh_tab(desk: Desk) -> None:
                            elem_id="mesh-go")  # fmt: skip
             quality = _quality(settings)
             with gr.Row():
-                height = gr.Number(label="True height [cm]", info="if the file's size is wrong",
-                                   minimum=0, value=None, min_width=120)  # fmt: skip
+                height = gr.Number(label="True height [cm]", info="0 keeps the file's size",
+                                   value=None, min_width=120)  # fmt: skip
                 material = gr.Dropdown([AUTO, *materials()], value=AUTO, label="Material",
                                        info="or say what it's made of", min_width=140)  # fmt: skip
             with gr.Accordion("More options", open=False):
@@ -178,7 +178,7 @@ def _mesh_tab(desk: Desk) -> None:
 
         preset = settings.preset or QUALITIES.get(quality, "")
         session = str(request.session_hash)
-        yield from panel.run(session, "make_mesh", f"mesh {preset}", preset, arguments)
+        yield from panel.run(session, "make_mesh", f"mesh {preset}", arguments)
 
     go.click(make, [mesh, unit, up, quality, height, material, *rest],
              panel.outputs, concurrency_id=WORK, trigger_mode="once",
@@ -210,20 +210,22 @@ def _quality(settings: WebSettings) -> gr.Radio:
 def _more(with_candidates: bool) -> list[Any]:
     """Folded options, in the order of `inputs.options` from mass on, without the mask."""
     with gr.Row():
-        mass = gr.Number(label="Mass [kg]", value=None, minimum=0, min_width=100)
-        seed = gr.Number(label="Seed", value=0, precision=0, min_width=100)
+        mass = gr.Number(label="Mass [kg]", info="0 estimates it", value=None, min_width=100)
+        seed = gr.Number(label="Seed", info="other shapes", value=0, precision=0, min_width=100)
     formats = gr.CheckboxGroup(["urdf", "mjcf", "usd", "glb"], value=["urdf", "mjcf", "usd", "glb"],
                                label="Formats")  # fmt: skip
     with gr.Row():
-        candidates = [gr.Number(label="Candidates", info="shapes tried", value=None, min_width=100)]
+        candidates = [
+            gr.Number(label="Candidates", info="0: by quality", value=None, min_width=100)
+        ]
         if not with_candidates:
             candidates[0].visible = False
-        faces = gr.Number(label="Faces", info="of the model", value=None, min_width=100)
-        texture = gr.Number(label="Texture", info="side, texels", value=None, min_width=100)
+        faces = gr.Number(label="Faces", info="0: by quality", value=None, min_width=100)
+        texture = gr.Number(label="Texture", info="side; 0: by quality", value=None, min_width=100)
     with gr.Row():
-        threshold = gr.Number(label="Hull detail", info="0.01 fine … 1 coarse", value=None,
+        threshold = gr.Number(label="Hull detail", info="0.01 fine, 1 coarse", value=None,
                               min_width=100)  # fmt: skip
-        hulls = gr.Number(label="Most hulls", info="up to 128", value=None, min_width=100)
+        hulls = gr.Number(label="Most hulls", info="0: by quality", value=None, min_width=100)
     chosen = candidates if with_candidates else []
     return [mass, seed, formats, *chosen, faces, texture, threshold, hulls]
 

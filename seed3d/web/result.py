@@ -52,9 +52,9 @@ class ResultPanel:
             with gr.Tabs():
                 with gr.Tab("Correct size or mass"):
                     with gr.Row():
-                        self.length = gr.Number(label="Longest side [cm]", minimum=0, min_width=120,
+                        self.length = gr.Number(label="Longest side [cm]", min_width=120,
                                                 elem_id=f"{key}-length")  # fmt: skip
-                        self.mass = gr.Number(label="Mass [kg]", minimum=0, min_width=120,
+                        self.mass = gr.Number(label="Mass [kg]", min_width=120,
                                               elem_id=f"{key}-mass")  # fmt: skip
                         self.material = gr.Dropdown(materials(), label="Material", min_width=140,
                                                     allow_custom_value=False)  # fmt: skip
@@ -90,16 +90,13 @@ class ResultPanel:
             **hidden,
         )
 
-    def run(
-        self, session: str, task: str, kind: str, preset: str, arguments: Any
-    ) -> Iterator[dict[Any, Any]]:
+    def run(self, session: str, task: str, kind: str, arguments: Any) -> Iterator[dict[Any, Any]]:
         """Make an asset and fill the panel, then film it; yield updates of the components.
 
         Args:
             session: Whose page it is.
             task: make_photo, make_mesh or change_physics.
             kind: What the forecast knows its times by.
-            preset: Decides the size of the film.
             arguments: Called with the job's folder, returns the task's arguments; what it raises
                 is told to the user as well.
         """
@@ -116,7 +113,7 @@ class ResultPanel:
                 else:
                     facts = value
             yield self._filled(token, folder, facts, time.monotonic() - began)
-            yield from self._film(session, token, folder, preset, facts)
+            yield from self._film(session, token, folder, facts)
         except Cancelled:
             yield {self.progress: words.note("Stopped. Nothing was kept."),
                    self.cancel: gr.update(visible=False)}  # fmt: skip
@@ -155,9 +152,10 @@ class ResultPanel:
         }
 
     def _film(
-        self, session: str, token: str, folder: Path, preset: str, facts: dict[str, Any]
+        self, session: str, token: str, folder: Path, facts: dict[str, Any]
     ) -> Iterator[dict[Any, Any]]:
-        fps, size = (12.0, 192) if preset == "smoke" else (20.0, 360)
+        size = self.desk.settings.film_pixels
+        fps = 20.0 if size > 200 else 12.0
         done: dict[Any, Any] = {self.progress: "", self.cancel: gr.update(visible=False)}
         try:
             path = self.desk.finish(
@@ -200,7 +198,7 @@ class ResultPanel:
             return {"source": str(source), "folder": str(folder), "options": options}
 
         session = str(request.session_hash)
-        yield from self.run(session, "change_physics", "physics", "", arguments)
+        yield from self.run(session, "change_physics", "physics", arguments)
 
     def _cancel(self, request: gr.Request) -> Any:
         self.desk.cancel(str(request.session_hash))

@@ -30,7 +30,9 @@ class WebSettings:
     memory_gb: float = 12.0
     """Most memory of one job (Linux); 0 sets no limit."""
     preset: str = ""
-    """Preset of the photo and mesh tabs' first choice; empty: default."""
+    """Preset (or path of a YAML file) that replaces the choice of quality; empty: visitors choose."""
+    film_pixels: int = 360
+    """Side of the film of the drop."""
 
     def __post_init__(self) -> None:
         for name, low in (("jobs", 1), ("queue", 1), ("upload_mb", 0.01), ("max_megapixels", 0.01),

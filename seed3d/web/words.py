@@ -13,7 +13,7 @@ STAGES = {
 }  # fmt: skip
 """Stage to what the page calls it."""
 SOURCES = {
-    "user": "you said so", "mesh": "from the mesh", "estimate": "estimated from the photo",
+    "user": "you said so", "mesh": "from the mesh", "estimate": "estimated",
     "prior": "usual value", "measured": "measured",
 }  # fmt: skip
 MASKS = {
@@ -112,7 +112,11 @@ def summary(facts: dict[str, Any]) -> str:
         ("Material", _value(estimates, "material"), _source(estimates.get("material"))),
         ("Kind of object", _value(estimates, "category"), _source(estimates.get("category"))),
         ("Friction", f"{facts['friction']:.2g}", "usual for the material"),
-        ("Model", f"{facts['faces']} faces", f"{facts['hulls']} collision hulls"),
+        (
+            "Model",
+            f"{facts['faces']} faces",
+            f"{facts['hulls']} collision hull{'s' * (facts['hulls'] != 1)}",
+        ),
     ]
     rows = (f"<div><small>{escape(a)}</small><b>{escape(b)}</b><em>{escape(c)}</em></div>"
             for a, b, c in tiles)  # fmt: skip
