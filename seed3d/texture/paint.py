@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seed3d.config import TextureConfig
 from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.render.raycast import Caster
-from seed3d.texture.complete import complete
+from seed3d.texture.complete import NORMAL_REACH, complete
 from seed3d.texture.light import Shading, fit_shading
-from seed3d.texture.models.apply import photo_layers
-from seed3d.texture.photo import PhotoView, observe, register, sample_image
+from seed3d.texture.models.apply import completion_net, photo_layers
+from seed3d.texture.models.fill import fill_unseen, seen_samples
+from seed3d.texture.photo import PhotoView, observe, register
 from seed3d.texture.texels import (
     Texels,
     chart_texels,
     color_map,
     flat_normal_map,
     packed_map,
-    spread,
 )
 from seed3d.types import Atlas, Camera, Fallback, Mesh, PBRMaps, Subject, SurfaceMaterial
+
+if TYPE_CHECKING:
+    from seed3d.texture.models.completion import CompletionNet
 
 ON_SURFACE = 0.006
 """Slack in depth for the surface's own points [canonical units]."""
@@ -37,6 +41,9 @@ FEWEST = 50
 """Coarse texels that must show both places before colours are compared."""
 SYMMETRIC = 0.02
 """Mean distance [canonical units] between a mesh and its half turn that counts as symmetric."""
+ALBEDO = (0.008, 0.9)
+"""Least and greatest linear base colour: soot reflects more, and fresh snow no more. What lies
+beyond is a shadow or a highlight of the photo."""
 COARSE = 4
 """The smooth completion is solved on a map this many times smaller."""
 
@@ -75,28 +82,72 @@ def paint_from_photo(
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
     shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
 
-    symmetries = _agreeing(view, shading, coarse, _symmetries(caster, solid_mesh))
-    known, _, left = _layers(view, shading, coarse, symmetries)
     prior = np.array([material_prior.roughness, material_prior.metallic], np.float32)
-    fallbacks = layers.fallbacks
+    net, fallbacks = completion_net(config)
+    learned = None if net is None else _learned(net, view, shading, coarse, texels)
+    if learned is None:
+        plain = np.append(srgb_to_linear(np.array(material_prior.base_color)), prior)
+        base, seen, more = _symmetric(caster, view, shading, coarse, texels, plain)
+        fallbacks += more
+    else:
+        base, seen = learned
+    material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
+    return PBRMaps(
+        base_color=color_map(np.clip(base[:, :3], *ALBEDO), texels.covered),
+        metallic_roughness=packed_map(material[:, 0], material[:, 1], texels.covered),
+        normal=flat_normal_map(config.size),
+        seen_share=float((seen > 0.5).mean()),
+        fallbacks=layers.fallbacks + fallbacks,
+    )
+
+
+def _learned(
+    net: CompletionNet,
+    view: PhotoView,
+    shading: Shading | None,
+    coarse: Texels,
+    texels: Texels,
+) -> tuple[np.ndarray, np.ndarray] | None:
+    """Values (N, C) and the photo's trust (N,) by the network; None where the photo is of no use."""
+
+    def look(
+        position: np.ndarray, normal: np.ndarray, mirrored: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        return _albedo(view, shading, position, normal, MIRRORED if mirrored else ON_SURFACE)
+
+    samples = seen_samples(view, look)
+    if samples is None:
+        return None
+
+    def carry(values: np.ndarray, which: np.ndarray) -> np.ndarray:
+        return _carried(values, coarse, texels, which)
+
+    return fill_unseen(net, look, samples, coarse, texels, carry)
+
+
+def _symmetric(
+    caster: Caster,
+    view: PhotoView,
+    shading: Shading | None,
+    coarse: Texels,
+    texels: Texels,
+    plain: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, tuple[Fallback, ...]]:
+    """Values (N, C) and the photo's trust (N,) by mirror images, then along the surface."""
+    symmetries = _agreeing(view, shading, coarse, _symmetries(caster, caster.mesh))
+    known, _, left = _layers(view, shading, coarse, symmetries)
+    fallbacks: tuple[Fallback, ...] = ()
     if left.min() < 0.95:
         mean = known / np.maximum(1.0 - left, 1e-3)[:, None]
         far = complete(caster, coarse.position, coarse.normal, mean, 1.0 - left)
     else:
-        fallbacks += (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
-        plain = np.append(srgb_to_linear(np.array(material_prior.base_color)), prior)
-        plain = plain[: layers.values.shape[-1]].astype(np.float32)
+        fallbacks = (Fallback("texture", "the photo shows no part of the mesh; plain colour"),)
+        plain = plain[: view.linear.shape[-1]].astype(np.float32)
         far = np.broadcast_to(plain, (len(coarse.position), len(plain)))
     known, seen, left = _layers(view, shading, texels, symmetries)
-    base = known + left[:, None] * _upsample(far, coarse, texels)
-    material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
-    return PBRMaps(
-        base_color=color_map(base[:, :3], texels.covered),
-        metallic_roughness=packed_map(material[:, 0], material[:, 1], texels.covered),
-        normal=flat_normal_map(config.size),
-        seen_share=float((seen > 0.5).mean()),
-        fallbacks=fallbacks,
-    )
+    open_ = np.flatnonzero(left > 1e-3)
+    known[open_] += left[open_, None] * _carried(far, coarse, texels, open_)
+    return known, seen, fallbacks
 
 
 def _albedo(
@@ -176,10 +227,22 @@ def _layers(
     return out, seen, left
 
 
-def _upsample(values: np.ndarray, coarse: Texels, texels: Texels) -> np.ndarray:
-    """Interpolate coarse texel values (n, C) at the fine texels (N, C)."""
-    image = spread(values, coarse.covered)
-    row, column = np.nonzero(texels.covered)
-    scale = len(coarse.covered) / len(texels.covered)
-    pixel = (np.column_stack([column, row]) + 0.5) * scale - 0.5
-    return sample_image(image, pixel)
+def _carried(values: np.ndarray, coarse: Texels, texels: Texels, which: np.ndarray) -> np.ndarray:
+    """Interpolate coarse texel values (n, C) at the fine texels `which` (N,) along the surface.
+
+    By place on the object, not in the map: two charts that meet get the same colours there.
+    """
+    from scipy.spatial import cKDTree
+
+    many = min(6, len(values))
+    source = np.column_stack([coarse.position, NORMAL_REACH * coarse.normal])
+    query = np.column_stack([texels.position[which], NORMAL_REACH * texels.normal[which]])
+    distance, index = cKDTree(source).query(query, k=many)
+    distance, index = distance.reshape(-1, many), index.reshape(-1, many)
+    # Weights fall to 0 at the farthest neighbour, so that none appears or vanishes with a jump.
+    weight = np.maximum(distance[:, -1:] - distance, 1e-6 * distance[:, -1:] + 1e-9) ** 2
+    weight = (weight / weight.sum(axis=1, keepdims=True)).astype(np.float32)
+    out = np.zeros((len(which), values.shape[1]), np.float32)
+    for k in range(many):
+        out += weight[:, k, None] * values[index[:, k]]
+    return out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from seed3d.config import TextureConfig
 from seed3d.conventions import srgb_to_linear
 from seed3d.errors import CheckpointError
 from seed3d.types import Fallback, Subject
+
+if TYPE_CHECKING:
+    from seed3d.texture.models.completion import CompletionNet
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,22 @@ def photo_layers(subject: Subject, config: TextureConfig) -> PhotoLayers:
         return PhotoLayers(plain, True, (Fallback("texture", what),))
     layers = [srgb_to_linear(found.albedo), found.roughness[..., None], found.metallic[..., None]]
     return PhotoLayers(np.concatenate(layers, axis=-1).astype(np.float32), False)
+
+
+def completion_net(config: TextureConfig) -> tuple[CompletionNet | None, tuple[Fallback, ...]]:
+    """Return the completion network where `config.completion` asks for it, else None.
+
+    Raises:
+        CheckpointError: ``completion`` is ``model`` and its weights can't be used.
+    """
+    if config.completion == "symmetric":
+        return None, ()
+    from seed3d.texture.models.weights import load_completion
+
+    try:
+        return load_completion(config.model), ()
+    except CheckpointError as error:
+        if config.completion == "model":
+            raise
+        what = f"no completion model ({error}); mirror images and the nearest colours"
+        return None, (Fallback("texture", what),)
