@@ -95,7 +95,9 @@ def measure(item: HeldOut, photo: Photo, geometry: Geometry, config: Config) -> 
         "bad_texel_share": float(
             bad_texels(maps.base_color[inside], truth.base_color[inside]).mean()
         ),
-        "seam_jump_ratio": seam_jump_ratio(canvas.mesh, canvas.atlas, maps.base_color),
+        "seam_jump_ratio": seam_jump_ratio(
+            canvas.mesh, canvas.atlas, maps.base_color, truth.base_color
+        ),
     }  # fmt: skip
     if geometry == "true":
         row |= _material_errors(maps, lit, truth, inside, seen, item.materials_known)

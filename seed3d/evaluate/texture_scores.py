@@ -17,6 +17,8 @@ UNLIKE_TRUTH = 20
 """A texel is bad only where the true one is this far [of 255] from the same limit."""
 SMOOTH_RAD = 0.6
 """Edges bent more than this are creases: colours may jump there."""
+MATERIAL_JUMP = 0.03
+"""Jump of the true colours [sRGB] from which an edge is one between two materials."""
 STEP_TEXELS = 0.5
 """Distance from an edge at which the colour on either side is looked up [texel]."""
 QUANTUM = 0.5 / 255.0
@@ -56,7 +58,9 @@ def bad_texels(color: np.ndarray, true: np.ndarray) -> np.ndarray:
     return black | white
 
 
-def seam_jump_ratio(mesh: Mesh, atlas: Atlas, image: np.ndarray, fewest: int = 20) -> float | None:
+def seam_jump_ratio(
+    mesh: Mesh, atlas: Atlas, image: np.ndarray, true: np.ndarray | None = None, fewest: int = 20
+) -> float | None:
     """Mean colour jump over the edges where charts meet, relative to edges inside charts.
 
     Colours are looked up half a texel to either side of each edge's middle. Only smooth edges
@@ -66,6 +70,7 @@ def seam_jump_ratio(mesh: Mesh, atlas: Atlas, image: np.ndarray, fewest: int = 2
         mesh: Any frame.
         atlas: Of the mesh.
         image: (T, T, 3) uint8 sRGB, the map.
+        true: The true map (T, T, 3): edges where its colours jump (two materials meet) don't count.
         fewest: Edges of either kind below which there's no ratio.
 
     Returns:
@@ -79,8 +84,10 @@ def seam_jump_ratio(mesh: Mesh, atlas: Atlas, image: np.ndarray, fewest: int = 2
     if not len(pairs):
         return None
     side = [_beside(mesh, atlas, pairs[:, k], tail, head, len(image)) for k in (0, 1)]
-    table = np.arange(256, dtype=np.float32) / 255.0
-    jump = np.abs(bilinear(image, side[0], table) - bilinear(image, side[1], table)).mean(axis=1)
+    jump = _jump(image, *side)
+    if true is not None:
+        even = _jump(true, *side) < MATERIAL_JUMP
+        pairs, tail, head, jump = pairs[even], tail[even], head[even], jump[even]
     seam = _is_seam(mesh, atlas, pairs, tail, head)
     if min(seam.sum(), (~seam).sum()) < fewest:
         return None
@@ -88,6 +95,11 @@ def seam_jump_ratio(mesh: Mesh, atlas: Atlas, image: np.ndarray, fewest: int = 2
     across = float(np.average(jump[seam], weights=length[seam]))
     inside = float(np.average(jump[~seam], weights=length[~seam]))
     return (across + QUANTUM) / (inside + QUANTUM)
+
+
+def _jump(image: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    table = np.arange(256, dtype=np.float32) / 255.0
+    return np.abs(bilinear(image, first, table) - bilinear(image, second, table)).mean(axis=1)
 
 
 def _shared_edges(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

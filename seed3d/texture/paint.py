@@ -45,7 +45,11 @@ ALBEDO = (0.008, 0.9)
 """Least and greatest linear base colour: soot reflects more, and fresh snow no more. What lies
 beyond is a shadow or a highlight of the photo."""
 COARSE = 4
-"""The smooth completion is solved on a map this many times smaller."""
+"""The smooth completion is solved on a map this many times smaller ..."""
+LARGEST_COARSE = 256
+"""... and at most this wide [texel]: it has no detail that a finer one would show."""
+BLOCK = 1 << 19
+"""Points looked up at a time."""
 
 
 def paint_from_photo(
@@ -78,7 +82,7 @@ def paint_from_photo(
     layers = photo_layers(subject, config)
     view = replace(register(solid_mesh, caster, subject, camera), linear=layers.values)
     texels = chart_texels(solid_mesh, atlas, config.size)
-    coarse = chart_texels(solid_mesh, atlas, max(config.size // COARSE, 64))
+    coarse = chart_texels(solid_mesh, atlas, min(max(config.size // COARSE, 64), LARGEST_COARSE))
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
     shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
 
@@ -153,8 +157,14 @@ def _symmetric(
 def _albedo(
     view: PhotoView, shading: Shading | None, position: np.ndarray, normal: np.ndarray, slack: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    color, trust = observe(view, position, normal, slack)
-    return (color if shading is None else shading.remove(color, normal)), trust
+    """Colours (N, C) and trust (N,) of points, in blocks: a 4096 map has ten million texels."""
+    colors = np.empty((len(position), view.linear.shape[-1]), np.float32)
+    trusts = np.empty(len(position), np.float32)
+    for start in range(0, len(position), BLOCK):
+        part = slice(start, start + BLOCK)
+        color, trusts[part] = observe(view, position[part], normal[part], slack)
+        colors[part] = color if shading is None else shading.remove(color, normal[part])
+    return colors, trusts
 
 
 def _symmetries(caster: Caster, mesh: Mesh) -> tuple[Symmetry, ...]:
@@ -235,14 +245,18 @@ def _carried(values: np.ndarray, coarse: Texels, texels: Texels, which: np.ndarr
     from scipy.spatial import cKDTree
 
     many = min(6, len(values))
-    source = np.column_stack([coarse.position, NORMAL_REACH * coarse.normal])
-    query = np.column_stack([texels.position[which], NORMAL_REACH * texels.normal[which]])
-    distance, index = cKDTree(source).query(query, k=many)
-    distance, index = distance.reshape(-1, many), index.reshape(-1, many)
-    # Weights fall to 0 at the farthest neighbour, so that none appears or vanishes with a jump.
-    weight = np.maximum(distance[:, -1:] - distance, 1e-6 * distance[:, -1:] + 1e-9) ** 2
-    weight = (weight / weight.sum(axis=1, keepdims=True)).astype(np.float32)
-    out = np.zeros((len(which), values.shape[1]), np.float32)
-    for k in range(many):
-        out += weight[:, k, None] * values[index[:, k]]
+    tree = cKDTree(np.column_stack([coarse.position, NORMAL_REACH * coarse.normal]))
+    out = np.empty((len(which), values.shape[1]), np.float32)
+    for start in range(0, len(which), BLOCK):
+        part = which[start : start + BLOCK]
+        query = np.column_stack([texels.position[part], NORMAL_REACH * texels.normal[part]])
+        distance, index = tree.query(query, k=many)
+        distance, index = distance.reshape(-1, many), index.reshape(-1, many)
+        # Weights fall to 0 at the farthest neighbour, so that none comes or goes with a jump.
+        far = distance[:, -1:]
+        weight = np.maximum(far - distance, 1e-6 * far + 1e-9) ** 2
+        weight = (weight / weight.sum(axis=1, keepdims=True)).astype(np.float32)
+        out[start : start + BLOCK] = sum(
+            weight[:, k, None] * values[index[:, k]] for k in range(many)
+        )
     return out

@@ -13,6 +13,9 @@ from seed3d.render.normals import corner_normals
 from seed3d.render.raycast import Caster, face_normals
 from seed3d.types import Atlas, Mesh
 
+BLOCK = 1 << 20
+"""Texels looked up at a time."""
+
 
 @dataclass(frozen=True)
 class Texels:
@@ -42,14 +45,11 @@ def chart_texels(mesh: Mesh, atlas: Atlas, size: int) -> Texels:
         StageError: No texel lies inside a chart.
     """
     sheet = Mesh(np.column_stack([atlas.uv, np.zeros(len(atlas.uv))]), atlas.faces)
-    center = (np.arange(size) + 0.5) / size
-    u, v = np.meshgrid(center, center[::-1])
-    above = np.column_stack([u.ravel(), v.ravel(), np.ones(size * size)])
-    hits = Caster(sheet).cast(above, np.broadcast_to(np.array([0.0, 0.0, -1.0]), above.shape))
-    covered = hits.face >= 0
+    face, bary = _under_centres(Caster(sheet), size)
+    covered = face >= 0
     if not covered.any():
         raise StageError(f"texture: no chart covers a texel of {size} x {size}; raise texture.size")
-    face, bary = hits.face[covered], hits.bary[covered]
+    face, bary = face[covered], bary[covered]
     corners = mesh.vertices.astype(np.float32)[mesh.faces[face]]  # (N, 3, 3)
     flat = face_normals(mesh)[face]
     normal = np.einsum("nk,nkc->nc", bary, corner_normals(mesh).astype(np.float32)[face])
@@ -57,6 +57,21 @@ def chart_texels(mesh: Mesh, atlas: Atlas, size: int) -> Texels:
     normal = np.where(length > 1e-6, normal / np.maximum(length, 1e-6), flat)
     position = np.einsum("nk,nkc->nc", bary, corners)
     return Texels(covered.reshape(size, size), face, position, normal, flat)
+
+
+def _under_centres(sheet: Caster, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Face (T*T,) and weights (T*T, 3) under each texel's centre, in bands of rows for memory."""
+    center = (np.arange(size) + 0.5) / size
+    down = np.array([0.0, 0.0, -1.0])
+    face, bary = np.empty(size * size, np.int64), np.empty((size * size, 3), np.float32)
+    band = max(1, BLOCK // size)
+    for row in range(0, size, band):
+        u, v = np.meshgrid(center, center[::-1][row : row + band])
+        above = np.column_stack([u.ravel(), v.ravel(), np.ones(u.size)])
+        hits = sheet.cast(above, np.broadcast_to(down, above.shape))
+        part = slice(row * size, row * size + u.size)
+        face[part], bary[part] = hits.face, hits.bary
+    return face, bary
 
 
 def spread(values: np.ndarray, covered: np.ndarray) -> np.ndarray:
