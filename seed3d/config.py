@@ -92,7 +92,7 @@ class TextureConfig:
     """Colours of what the photo doesn't show. symmetric: its mirror images, then smooth along the
     surface; model: a network that mixes seen colours; auto: model where it is installed."""
     model: str = "seed3d-texture-tiny"
-    """Name in checkpoints/manifest.yaml; or triposg, after `seed3d weights fetch triposg`."""
+    """Name in checkpoints/manifest.yaml."""
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,8 @@ from seed3d.geometry.surface import MainBody, extract, main_body
 from seed3d.geometry.thin import smoothed, thin_offset
 from seed3d.types import Estimate, Fallback, Shape, Subject
 
+TRIPOSG = "triposg"
+"""Name of the published model among the values of GeometryConfig.model."""
 MASK_SIZE = 56
 LOW_AGREEMENT = 0.6
 """Silhouette IoU under which the report warns that the shape doesn't match the photo."""
@@ -39,7 +41,7 @@ def shape_from_photo(
 
     Args:
         subject: The prepared photo.
-        config: See GeometryConfig.
+        config: See GeometryConfig; its model chooses between the bundled kind and "triposg".
         seed: Of the latent noise.
         device: auto, cpu or cuda.
 
@@ -47,9 +49,17 @@ def shape_from_photo(
         CheckpointError: The model's file is missing or damaged.
         StageError: The decoded field is empty.
     """
+    if config.model == TRIPOSG:
+        from seed3d.geometry.triposg import shape_from_triposg
+
+        return shape_from_triposg(subject, config, seed, pick_device(device))
+    return shape_with(load_model(config.model, pick_device(device)), subject, config, seed)
+
+
+def shape_with(model: ShapeModel, subject: Subject, config: GeometryConfig, seed: int = 0) -> Shape:
+    """As shape_from_photo, with a model at hand."""
     from seed3d.image.encoder import load_encoder
 
-    model = load_model(config.model, pick_device(device))
     photo = both_ways(subject, load_encoder(), model.dit.device)
     mask = coverage(subject.mask).to(model.dit.device)
     with torch.no_grad():
@@ -71,11 +81,12 @@ def shape_from_photo(
         camera=as_camera(cameras[0].cpu()),
         silhouette_iou=agreement,
         **attributes(out, model),
-        fallbacks=_fallbacks(agreement, body),
+        fallbacks=shape_notes(agreement, body),
     )
 
 
-def _fallbacks(agreement: float, body: MainBody) -> tuple[Fallback, ...]:
+def shape_notes(agreement: float, body: MainBody) -> tuple[Fallback, ...]:
+    """What the report says of a shape that doesn't match its photo or lost pieces."""
     notes = []
     if agreement < LOW_AGREEMENT:
         notes.append(f"the shape's silhouette matches the photo's mask only to IoU {agreement:.2f}")
