@@ -244,6 +244,20 @@ def test_command_line_end_to_end_with_gallery_and_exit_code(tmp_path):
     assert again.exit_code == 0 and "1 of 1 verified; 0 worked on" in again.output
 
 
+def test_example_script_makes_assets_of_a_folder(tmp_path, monkeypatch):
+    import yaml
+
+    monkeypatch.syspath_prepend(str(HERE.parent / "examples"))
+    from batch_folder import main as example
+
+    preset = tmp_path / "tiny.yaml"
+    preset.write_text(yaml.safe_dump(FAST))
+    box(tmp_path / "in/brick.stl")
+    (tmp_path / "in/broken.png").write_bytes(b"no photo")
+    assert example(str(tmp_path / "in"), str(tmp_path / "out"), str(preset)) == 1
+    assert (tmp_path / "out/brick/brick.urdf").is_file()
+
+
 def test_two_batches_do_not_write_to_one_folder(shapes, tmp_path):
     from seed3d.batch.lock import alone
     from seed3d.errors import ConfigError

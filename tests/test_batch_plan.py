@@ -123,6 +123,8 @@ def test_wrong_rows_are_told_before_any_work(photos, text, error, said):
 
 def test_missing_and_empty_inputs_are_told(photos, tmp_path):
     (tmp_path / "empty").mkdir()
+    with pytest.raises(ConfigError, match="the output is the input folder"):
+        plan_items([photos], out=photos)
     for place, said in ((tmp_path / "nowhere", "no such file"), (tmp_path / "empty", "no images"),
                         (f"{photos}/*.exr", "no image or mesh matches")):  # fmt: skip
         with pytest.raises(InputError, match=said):

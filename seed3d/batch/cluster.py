@@ -82,7 +82,7 @@ def _on_node(job: Job, limits: Limits) -> dict[str, Any] | None:
         atexit.register(_worker.kill)
     outcome = _worker.run(job)
     if outcome is not None:
-        outcome["node"] = os.uname().nodename
+        outcome["node"] = _import_ray().get_runtime_context().get_node_id()
     return outcome
 
 

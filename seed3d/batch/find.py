@@ -10,8 +10,8 @@ from typing import Any
 from seed3d.batch.manifest import SUFFIXES as MANIFESTS
 from seed3d.batch.manifest import read_manifest
 from seed3d.batch.places import filesystem, is_url, local_path
-from seed3d.batch.sides import SUFFIXES_WITH_SIDES, side_files
-from seed3d.errors import InputError
+from seed3d.batch.sides import SUFFIXES_WITH_SIDES, remote_textures, side_files
+from seed3d.errors import ConfigError, InputError
 
 PHOTOS = frozenset({".png", ".jpg", ".jpeg", ".webp", ".bmp", ".tif", ".tiff", ".gif"})
 MESHES = frozenset({".glb", ".gltf", ".obj", ".ply", ".stl"})
@@ -72,15 +72,17 @@ def _local(place: str, out: str) -> list[Found]:
 def _folder(folder: Path, out: str) -> list[Found]:
     """All images and meshes but hidden ones, those of this or another batch, and textures."""
     skip = local_path(out).resolve() if out and not is_url(out) else None
+    if skip == folder.resolve():
+        raise ConfigError(f"{out}: the output is the input folder. Choose another one with -o")
     files: list[Path] = []
     for path in sorted(folder.rglob("*")):
         inner = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in inner.parts)
         if hidden or path.suffix.lower() not in PHOTOS | MESHES or not path.is_file():
             continue
-        if skip is not None and path.resolve().is_relative_to(skip) and skip != folder.resolve():
+        if skip is not None and path.resolve().is_relative_to(skip):
             continue
-        if not any((folder / p / STATE).is_dir() for p in inner.parents):
+        if not any((folder / p / STATE).is_dir() for p in inner.parents[:-1]):
             files.append(path)
     models = [p for p in files if p.suffix.lower() in SUFFIXES_WITH_SIDES]
     textures = {side for model in models for side in side_files(model)}
@@ -118,7 +120,8 @@ def _url(place: str) -> list[Found]:
     files = fs.glob(path) if glob.has_magic(path) else fs.find(path)
     base = str(_base(path)) if glob.has_magic(path) else path.rstrip("/")
     found = []
-    for file in sorted(files):
+    textures = remote_textures(fs, files)
+    for file in sorted(set(files) - textures):
         inner = PurePosixPath(file).relative_to(PurePosixPath(base))
         if not any(part.startswith(".") for part in inner.parts):
             found.append(Found(f"{scheme}://{file.lstrip('/')}", inner.as_posix()))

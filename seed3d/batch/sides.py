@@ -43,6 +43,17 @@ def _text(path: Path) -> str:
     return unquote("\n".join(x for x in lines if x[:2] not in ("v ", "vn", "vt", "f "))).casefold()
 
 
+def remote_textures(fs: Any, files: list[str]) -> set[str]:
+    """Of the files of a URL, the images that material files and glTFs among them mention."""
+    texts = [f for f in files if PurePosixPath(f).suffix.lower() in (".mtl", ".gltf")]
+    said = "\n".join(fs.cat_file(f).decode("utf-8", "replace") for f in texts)
+    said = f"{said}\n{unquote(said)}".casefold()
+    paths = [PurePosixPath(f) for f in files]
+    return {
+        str(p) for p in paths if p.suffix.lower() in IMAGE_SUFFIXES and p.name.casefold() in said
+    }
+
+
 def download_sides(fs: Any, path: str, model: Path) -> None:
     """Download what a model names beside it, two rounds: material libraries name textures."""
     base = path.rsplit("/", 1)[0]

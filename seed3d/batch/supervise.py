@@ -122,17 +122,19 @@ class Worker:
     def _died(self, job: Job, peak: int, start: float) -> dict[str, Any] | None:
         assert self.process is not None
         code = self.process.wait()
-        said = self._last_line()
+        said = self._said()
         self.kill()
         if code == 1:  # Python's exit code after an error that nobody expected: no use to repeat
-            cause = f"unexpected error, please report it: {said}"
-            return self._told(give_up(job.item, job.out, "error", cause), job, peak, start)
+            cause = f"unexpected error, please report it: {said[-1].strip()}"
+            outcome = give_up(job.item, job.out, "error", cause)
+            return self._told({**outcome, "said": said}, job, peak, start)
         if job.attempt <= self.limits.retries:
             return None
         what = f"was killed ({signal.Signals(-code).name})" if code < 0 else f"ended with {code}"
         hint = "; is the memory enough?" if code == -signal.SIGKILL else ""
         cause = f"its worker {what} in each of {job.attempt} tries{hint}"
-        return self._told(give_up(job.item, job.out, "crash", cause), job, peak, start)
+        outcome = give_up(job.item, job.out, "crash", cause)
+        return self._told({**outcome, "said": said}, job, peak, start)
 
     def _told(self, outcome: dict[str, Any], job: Job, peak: int, start: float) -> dict[str, Any]:
         if self.process is not None and self.process.poll() is None:
@@ -140,10 +142,10 @@ class Worker:
         outcome["seconds"] = round(time.monotonic() - start, 3)
         return {**outcome, "attempt": job.attempt, "peak_bytes": peak}
 
-    def _last_line(self) -> str:
+    def _said(self) -> list[str]:
+        """The end of the worker's standard error, for the runtime log; at least one line."""
         self._log.seek(0)
-        lines = self._log.read().strip().splitlines()
-        return lines[-1].strip() if lines else "nothing said"
+        return self._log.read().strip().splitlines()[-30:] or ["nothing said"]
 
     def kill(self) -> None:
         """End the process and everything it started, and remove its temporary files."""

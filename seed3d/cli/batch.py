@@ -65,6 +65,10 @@ def batch(inputs: tuple[str, ...], out: str, dry_run: bool, quiet: bool, **flags
             )  # fmt: skip
     except (ConfigError, InputError, MissingDependencyError, CheckpointError) as error:
         raise click.UsageError(str(error)) from error
+    except OSError as error:
+        raise click.ClickException(
+            f"{error}. Nothing that is finished is lost; mend it, and the same command goes on"
+        ) from error
     except KeyboardInterrupt:
         click.echo("stopped; the same command goes on", err=True)
         sys.exit(130)
