@@ -138,13 +138,16 @@ def decode_meshopt(data: bytes, count: int, stride: int, mode: str, filter_: str
             "the geometry is compressed with meshopt; reading it needs the package meshoptimizer: "
             "pip install 'seed3d[compressed]', or save the file without compression"
         ) from error
+    if mode != "ATTRIBUTES" and stride not in (2, 4):
+        raise InputError(f"glTF: meshopt indices of {stride} bytes; wanted 2 or 4")
     stream = np.frombuffer(data, np.uint8)
     try:
         if mode == "ATTRIBUTES":
-            raw = mo.decode_vertex_buffer(count, stride, stream, dtype=np.uint8)
+            raw = mo.decode_vertex_buffer(count, stride, stream).view(np.uint8)
         elif mode in ("TRIANGLES", "INDICES"):
             decode = mo.decode_index_buffer if mode == "TRIANGLES" else mo.decode_index_sequence
-            return np.asarray(decode(count, stride, stream)).astype(f"<u{stride}").tobytes()
+            # The package hands out 32-bit words whatever size the decoder filled.
+            return decode(count, stride, stream).view(f"<u{stride}")[:count].tobytes()
         else:
             raise InputError(f"glTF: meshopt mode {mode!r}; wanted ATTRIBUTES, TRIANGLES, INDICES")
     except (RuntimeError, ValueError) as error:

@@ -1,6 +1,6 @@
 """OBJ and MTL text brought to the subset that trimesh's reader handles without loss.
 
-Done here: negative (relative) indices, polygons as fans, faces that mix "v", "v/vt" and
+Done here: negative (relative) indices, polygons (concave ones too), faces that mix "v", "v/vt" and
 "v//vn", several material libraries, options inside ``map_Kd``.
 """
 
@@ -10,6 +10,7 @@ import re
 
 from seed3d.errors import InputError
 from seed3d.mesh.folder import ModelFolder
+from seed3d.mesh.polygon import Point, triangulate
 
 MTL_NAME = "all-materials.mtl"
 """The one library name that prepared text refers to."""
@@ -72,6 +73,7 @@ def _rewrite_faces(lines: list[str]) -> list[str]:
     has_normal = all(normal for _, normal in shapes)
     count = {"v": 0, "vt": 0, "vn": 0}
     total = sum(line.startswith(("v ", "v\t")) for line in lines)
+    points = _points(lines)
     out: list[str] = []
     if has_uv:  # vertex 1 of the UV list stands for "none"; it must exist before any face
         count["vt"] = 1
@@ -83,7 +85,7 @@ def _rewrite_faces(lines: list[str]) -> list[str]:
             out.append(line)
         elif key == "f":
             corners = rest.split("#", 1)[0].split()
-            out.extend(_triangles(corners, count | {"all": total}, has_uv, has_normal))
+            out.extend(_triangles(corners, count | {"all": total}, has_uv, has_normal, points))
         elif key not in ("l", "p", "s", "#"):
             out.append(line)
     return out
@@ -97,10 +99,28 @@ def _shape(face_line: str) -> tuple[bool, bool]:
 
 
 def _triangles(
-    corners: list[str], count: dict[str, int], has_uv: bool, has_normal: bool
+    corners: list[str],
+    count: dict[str, int],
+    has_uv: bool,
+    has_normal: bool,
+    points: list[Point],
 ) -> list[str]:
     refs = [_reference(c, count, has_uv, has_normal) for c in corners]
-    return [f"f {refs[0]} {refs[i]} {refs[i + 1]}" for i in range(1, len(refs) - 1)]
+    places = [points[int(r.split("/", 1)[0]) - 1] for r in refs]
+    return [f"f {refs[i]} {refs[j]} {refs[k]}" for i, j, k in triangulate(places)]
+
+
+def _points(lines: list[str]) -> list[Point]:
+    """Positions of all vertices; what isn't three numbers is left to the reader to refuse."""
+    points: list[Point] = []
+    for line in lines:
+        if line.startswith(("v ", "v\t")):
+            try:
+                x, y, z = (float(n) for n in line.split()[1:4])
+            except ValueError:
+                x = y = z = 0.0
+            points.append((x, y, z))
+    return points
 
 
 def _reference(corner: str, count: dict[str, int], has_uv: bool, has_normal: bool) -> str:
