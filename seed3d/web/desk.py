@@ -21,6 +21,7 @@ STAGES = {
     "make_mesh": ["load", "mesh", "unwrap", "texture", "hulls", *_SHARED],
     "change_physics": ["load", *_SHARED],
     "film": ["clip"],
+    "make_scene": ["load", "settle", "verify", "export", "pack"],
 }
 """Stages of each task, in order."""
 _FIRST_GUESS_S = {"geometry": 12.0, "hulls": 8.0, "verify": 5.0, "unwrap": 3.0, "texture": 3.0,
@@ -63,6 +64,7 @@ class Desk:
         self.lock = threading.Lock()
         self.running: dict[str, set[Job]] = {}
         self.tokens: dict[str, set[str]] = {}
+        self.made: dict[str, list[tuple[str, str]]] = {}
 
     def new_job(self, session: str) -> tuple[str, Path]:
         """Make a job's folder that lives as long as the session or `keep_minutes`."""
@@ -70,6 +72,17 @@ class Desk:
         with self.lock:
             self.tokens.setdefault(session, set()).add(token)
         return token, self.workspace.jobs / token
+
+    def add_asset(self, session: str, token: str, name: str) -> None:
+        """Remember a finished asset for the scene tab."""
+        with self.lock:
+            self.made.setdefault(session, []).append((token, name))
+
+    def assets(self, session: str) -> list[tuple[str, str]]:
+        """Return (token, name) of the session's assets that are still there."""
+        with self.lock:
+            made = list(self.made.get(session, ()))
+        return [one for one in made if (self.workspace.jobs / one[0]).is_dir()]
 
     def follow(
         self, session: str, task: str, kind: str, token: str = "", **arguments: Any
@@ -137,6 +150,7 @@ class Desk:
         with self.lock:
             tokens = self.tokens.pop(session, set())
             self.running.pop(session, None)
+            self.made.pop(session, None)
         for token in tokens:
             self.workspace.drop(token)
 

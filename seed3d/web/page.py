@@ -25,6 +25,7 @@ from seed3d.web.inputs import (
     preset_of,
 )
 from seed3d.web.result import WORK, ResultPanel
+from seed3d.web.scene_tab import scene_tab
 from seed3d.web.settings import WebSettings
 
 STATIC = Path(__file__).parent / "static"
@@ -46,6 +47,8 @@ def build(desk: Desk) -> gr.Blocks:
                 _photo_tab(desk)
             with gr.Tab("From a 3D model"):
                 _mesh_tab(desk)
+            with gr.Tab("Scene") as tab:
+                scene_tab(desk, tab)
         add_api(desk)
         page.unload(_forget(desk))
     page.queue(max_size=settings.queue, default_concurrency_limit=settings.jobs)

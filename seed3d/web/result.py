@@ -112,6 +112,7 @@ class ResultPanel:
                     yield {self.progress: value}
                 else:
                     facts = value
+            self.desk.add_asset(session, token, facts["name"])
             yield self._filled(token, folder, facts, time.monotonic() - began)
             yield from self._film(session, token, folder, facts)
         except Cancelled:

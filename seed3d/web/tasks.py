@@ -92,8 +92,16 @@ def film(progress: Progress, folder: str, fps: float, size: int) -> str:
     return str(path)
 
 
+def make_scene(progress: Progress, **arguments: Any) -> Any:
+    """Put assets of other jobs into a scene; see `scene_task.make_scene`."""
+    from seed3d.web.scene_task import make_scene as run
+
+    return run(progress, **arguments)
+
+
 TASKS: dict[str, Callable[..., Any]] = {
-    task.__name__: task for task in (find_mask, make_photo, make_mesh, change_physics, film)
+    task.__name__: task
+    for task in (find_mask, make_photo, make_mesh, change_physics, film, make_scene)
 }
 
 

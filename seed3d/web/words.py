@@ -9,7 +9,7 @@ STAGES = {
     "load": "Read file", "image": "Find object", "geometry": "Build shape", "mesh": "Close surface",
     "unwrap": "Unwrap", "texture": "Paint", "hulls": "Collision hulls", "physics": "Mass, inertia",
     "preview": "Preview", "export": "Write files", "verify": "Test in engines",
-    "pack": "Pack", "clip": "Film the drop",
+    "pack": "Pack", "settle": "Let it settle", "clip": "Film the drop",
 }  # fmt: skip
 """Stage to what the page calls it."""
 SOURCES = {
