@@ -204,6 +204,7 @@ def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None
         StageError: The size is not within what engines take.
     """
     from seed3d.physics.body import rigid_body
+    from seed3d.physics.hulls import moved
     from seed3d.physics.size import metric
 
     clock = Clock(progress, asset.timings_s)
@@ -212,14 +213,14 @@ def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None
         mesh, sizes = metric(asset.mesh, old["size_m"], physics, old["category"])
         scale = float(mesh.extents.max() / asset.mesh.extents.max())
         offset = mesh.bounds[0] - scale * asset.mesh.bounds[0]
-        hulls = tuple(hull.moved(scale, offset) for hull in asset.collision.hulls)
+        collision = moved(asset.collision, scale, offset)
         found = rigid_body(mesh, old["material"], old["category"], physics)
     config = {**asset.inputs.get("config", {}), "physics": to_dict(physics)}
     kept = tuple(f for f in asset.fallbacks if not f.stage.startswith("physics.body"))
     return dataclasses.replace(
         asset,
         mesh=mesh,
-        collision=dataclasses.replace(asset.collision, hulls=hulls),
+        collision=collision,
         body=found.body,
         estimates={**old, **sizes, **found.estimates},
         fallbacks=(*kept, *found.fallbacks),

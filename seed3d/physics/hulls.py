@@ -98,6 +98,17 @@ def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
     return Collision(hulls, best.fit.ratio, said, primitives, best.fit.measures(size))
 
 
+def moved(collision: Collision, scale: float, offset: np.ndarray) -> Collision:
+    """Return the bodies with every point p at scale * p + offset; lengths in `measures` follow."""
+    lengths = ("distance_m", "mean_distance_m")
+    return replace(
+        collision,
+        hulls=tuple(hull.moved(scale, offset) for hull in collision.hulls),
+        primitives=tuple(p and _moved(p, scale, offset) for p in collision.primitives),
+        measures={k: v * scale if k in lengths else v for k, v in collision.measures.items()},
+    )
+
+
 def _moved(primitive: Primitive, scale: float, offset: np.ndarray) -> Primitive:
     size = tuple(length * scale for length in primitive.size_m)
     return replace(primitive, size_m=size, center_m=primitive.center_m * scale + offset)
