@@ -9,17 +9,29 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-__all__ = ["Asset", "Config", "__version__", "generate", "load", "load_preset", "save", "simready"]
+__all__ = [
+    "Asset",
+    "Config",
+    "Scene",
+    "__version__",
+    "generate",
+    "load",
+    "load_preset",
+    "save",
+    "simready",
+]
 
 if TYPE_CHECKING:
     from seed3d.config import Config, load_preset
     from seed3d.export.load import load
     from seed3d.pipeline import generate, save, simready
+    from seed3d.scene.scene import Scene
     from seed3d.types import Asset
 
 _HOME = {
     "Asset": "seed3d.types",
     "Config": "seed3d.config",
+    "Scene": "seed3d.scene.scene",
     "generate": "seed3d.pipeline",
     "load": "seed3d.export.load",
     "load_preset": "seed3d.config",
