@@ -1,7 +1,7 @@
 """The learned texture stages against renders whose materials are known."""
 
 import dataclasses
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,9 +11,10 @@ from seed3d.config import TextureConfig
 from seed3d.data.build import canonical_surface, procedural_recipe
 from seed3d.data.split import split_of
 from seed3d.data.views import random_camera
-from seed3d.errors import CheckpointError
+from seed3d.errors import CheckpointError, MissingDependencyError
 from seed3d.render.lighting import Lighting
 from seed3d.render.raycast import Caster, gbuffer
+from seed3d.texture.models import mv_adapter
 from seed3d.texture.models.apply import photo_layers
 from seed3d.texture.models.completion import (
     COUNTS,
@@ -37,7 +38,7 @@ def cloud(count, seed=0):
     return (0.8 * normal).astype(np.float32), normal
 
 
-@lru_cache(maxsize=None)
+@cache
 def rendered(category, seed, size=224):
     """A photo of an object that no model was trained on, and its true albedo."""
     recipe = procedural_recipe(category, seed, 1)
@@ -162,3 +163,22 @@ def test_the_multi_view_transformer_learns_its_samples_and_uses_the_photo():
     assert (found - clean).abs().mean() < 0.2
     other = sample_views(model, geometry[:1], photo_[:1], steps=4, guidance=1.0)
     assert torch.allclose(other[0], found[0], atol=1e-4)
+
+
+def test_mv_adapter_gets_positions_and_normals_and_says_what_is_missing(tmp_path):
+    surface = canonical_surface(procedural_recipe("mug", 5, 1).make()[0])
+    maps = mv_adapter.control_images(surface, 32)
+    assert maps.shape == (6, 6, 32, 32) and maps.min() >= 0.0 and maps.max() <= 1.0
+    front, top = maps[0] * 2 - 1, maps[4] * 2 - 1
+    inside = np.abs(front[3:]).sum(axis=0) > 0.1
+    assert np.median(front[3][inside]) > 0.5  # the front's normals face +x
+    assert front[2][inside].max() > front[2][inside].min() + 0.5  # and its heights differ
+    assert np.median(top[5][np.abs(top[3:]).sum(axis=0) > 0.1]) > 0.5
+    with pytest.raises(CheckpointError, match="stable-diffusion-xl"):
+        mv_adapter.load_pipeline(tmp_path, tmp_path)
+    (tmp_path / "model_index.json").touch()
+    with pytest.raises(CheckpointError, match="mvadapter_ig2mv_sdxl"):
+        mv_adapter.load_pipeline(tmp_path, tmp_path)
+    (tmp_path / mv_adapter.WEIGHTS).touch()
+    with pytest.raises(MissingDependencyError, match="MV-Adapter"):
+        mv_adapter.load_pipeline(tmp_path, tmp_path)

@@ -20,7 +20,7 @@ SMOOTH_RAD = 0.6
 MATERIAL_JUMP = 0.03
 """Jump of the true colours [sRGB] from which an edge is one between two materials."""
 STEP_TEXELS = 0.5
-"""Distance from an edge at which the colour on either side is looked up [texel]."""
+"""Distance from an edge at which the colour on either side is looked up [mean texel side]."""
 QUANTUM = 0.5 / 255.0
 """Jump that rounding to 8 bits alone makes: added to both sides of the ratio."""
 
@@ -63,7 +63,8 @@ def seam_jump_ratio(
 ) -> float | None:
     """Mean colour jump over the edges where charts meet, relative to edges inside charts.
 
-    Colours are looked up half a texel to either side of each edge's middle. Only smooth edges
+    Colours are looked up half a mean texel to either side of each edge's middle, measured on the
+    surface, since charts may be stretched at their borders. Only smooth edges
     count, since colours may well change at a crease; jumps are weighted by the edge's length.
 
     Args:
@@ -83,7 +84,8 @@ def seam_jump_ratio(
     pairs, tail, head = pairs[smooth], tail[smooth], head[smooth]
     if not len(pairs):
         return None
-    side = [_beside(mesh, atlas, pairs[:, k], tail, head, len(image)) for k in (0, 1)]
+    step = STEP_TEXELS * _texel_side(mesh, atlas, len(image))
+    side = [_beside(mesh, atlas, pairs[:, k], tail, head, step) for k in (0, 1)]
     jump = _jump(image, *side)
     if true is not None:
         even = _jump(true, *side) < MATERIAL_JUMP
@@ -129,15 +131,26 @@ def _is_seam(
     return ~same
 
 
+def _texel_side(mesh: Mesh, atlas: Atlas, size: int) -> float:
+    """Mean side of a texel on the surface [unit of the mesh]."""
+    corners = mesh.vertices[mesh.faces]
+    sides = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    area = float(np.linalg.norm(sides, axis=1).sum()) / 2.0
+    return (area / max(atlas.utilisation, 1e-6)) ** 0.5 / size
+
+
 def _beside(
-    mesh: Mesh, atlas: Atlas, face: np.ndarray, tail: np.ndarray, head: np.ndarray, size: int
+    mesh: Mesh, atlas: Atlas, face: np.ndarray, tail: np.ndarray, head: np.ndarray, step: float
 ) -> np.ndarray:
-    """UV (N, 2) of the point half a texel into each face from the middle of its edge."""
+    """UV (N, 2) of the point `step` into each face from the middle of its edge."""
     uv = atlas.uv[atlas.faces[face]]  # (N, 3, 2)
     row = np.arange(len(face))
     ends = [uv[row, _corner(mesh, face, v)] for v in (tail, head)]
     middle = (ends[0] + ends[1]) / 2.0
     inward = uv.sum(axis=1) - ends[0] - ends[1] - middle
-    distance = np.linalg.norm(inward, axis=1, keepdims=True)
-    step = np.minimum(STEP_TEXELS / size / np.maximum(distance, 1e-12), 1.0 / 3.0)
-    return middle + inward * step
+    a, b = mesh.vertices[tail], mesh.vertices[head]
+    opposite = mesh.vertices[mesh.faces[face]].sum(axis=1) - a - b
+    length = np.linalg.norm(b - a, axis=1)
+    height = np.linalg.norm(np.cross(b - a, opposite - a), axis=1) / np.maximum(length, 1e-12)
+    share = np.minimum(step / np.maximum(height, 1e-12), 1.0 / 3.0)
+    return middle + inward * share[:, None]

@@ -15,6 +15,8 @@ SOLID_COVERAGE = 0.95
 """Mask value from which a pixel shows the object only."""
 CLEAR_PIXELS = (1.5, 5.0)
 """Distance to the silhouette [pixel of a 512 crop] where trust starts and is complete."""
+WHOLE_PIXELS = (1.5, 3.0)
+"""The same in the photo's own pixels: a look-up between pixels must not touch one of the rim."""
 GRAZING = (0.12, 0.4)
 """Cosine of the viewing angle where trust starts and is complete."""
 BEHIND = 0.05
@@ -53,7 +55,8 @@ def register(mesh: Mesh, caster: Caster, subject: Subject, camera: Camera) -> Ph
     scale = size / 512.0
     inside = np.pad(subject.mask >= SOLID_COVERAGE, 1)
     inner: Any = distance_transform_edt(inside)
-    distance = inner[1:-1, 1:-1] / scale
+    distance = inner[1:-1, 1:-1]
+    clear = _ramp(distance / scale, CLEAR_PIXELS) * _ramp(distance, WHOLE_PIXELS)
     count = len(mesh.faces)
     plain = Surface(mesh, np.zeros((count, 3, 2)), np.zeros(count, np.int64), (SurfaceMaterial(),))
     buffer = gbuffer(plain, camera, size, caster)
@@ -61,7 +64,7 @@ def register(mesh: Mesh, caster: Caster, subject: Subject, camera: Camera) -> Ph
     return PhotoView(
         camera,
         srgb_to_linear(subject.rgb).astype(np.float32),
-        _ramp(distance, CLEAR_PIXELS).astype(np.float32),
+        clear.astype(np.float32),
         buffer.depth,
         minimum_filter(buffer.depth, window),
         buffer.normal,
