@@ -139,7 +139,7 @@ def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) 
 
 
 def networks(args: argparse.Namespace, config: dict[str, Any]) -> dict[str, Any]:
-    """The networks trained so far: finished, or the running average."""
+    """The networks trained so far: finished, or the running average, or the first answer."""
     from safetensors.torch import load_file
 
     from seed3d.texture.models.completion import CompletionNet
@@ -148,7 +148,10 @@ def networks(args: argparse.Namespace, config: dict[str, Any]) -> dict[str, Any]
     found: dict[str, Any] = {}
     for name, kind in (("pbr", PBRNet), ("completion", CompletionNet)):
         done, state = args.run / f"{name}.safetensors", args.run / name / "state.safetensors"
-        if done.exists():
+        first = args.run / f"{name}_first.safetensors"
+        if args.first and first.exists():
+            weights = load_file(first)
+        elif done.exists():
             weights = load_file(done)
         elif state.exists():
             everything = load_file(state)
@@ -220,6 +223,7 @@ def main() -> None:
     parser.add_argument("--run", type=Path, default=Path("runs/texture"))
     parser.add_argument("--steps", type=int, help="other length than the configuration's")
     parser.add_argument("--name", default="seed3d-texture-tiny")
+    parser.add_argument("--first", action="store_true", help="the closed-form decomposition only")
     parser.add_argument("--networks", default="pbr,completion", help="which ones to export")
     parser.add_argument("--score", default="not measured", help="a measured number, in words")
     parser.add_argument("--split", default="test", help="which objects to evaluate")
