@@ -7,6 +7,7 @@ import hashlib
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,10 @@ from seed3d.types import (
     Asset,
     Atlas,
     Camera,
+    Collision,
     Estimate,
     Fallback,
+    Mesh,
     PBRMaps,
     Solid,
     Subject,
@@ -80,20 +83,22 @@ def generate(
             shape = refine(shape, subject.rgb, config.vlm)
     with clock("mesh"):
         solid = make_solid(shape.mesh, config.mesh)
-    with clock("unwrap"):
-        atlas = unwrap(solid.mesh, config.texture)
-    with clock("texture"):
-        row = material(config.physics.material or shape.material.value)
-        look = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
-        maps = paint_from_photo(solid.mesh, atlas, subject, shape.camera, look, config.texture)
     estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
                  "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
                                             "agreement of the silhouette with the photo's mask")}  # fmt: skip
-    return _finish(
-        asset_name(label), solid, atlas, maps, estimates,
-        (*subject.fallbacks, *shape.fallbacks), config, clock, _inputs(label, data, config, mask),
-        shape.camera, subject,
-    )  # fmt: skip
+    with ThreadPoolExecutor(1) as beside:
+        hulls = beside.submit(_sized_hulls, solid, estimates, config)
+        with clock("unwrap"):
+            atlas = unwrap(solid.mesh, config.texture)
+        with clock("texture"):
+            row = material(config.physics.material or shape.material.value)
+            look = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
+            maps = paint_from_photo(solid.mesh, atlas, subject, shape.camera, look, config.texture)
+        return _finish(
+            asset_name(label), solid, atlas, maps, estimates, hulls,
+            (*subject.fallbacks, *shape.fallbacks), config, clock,
+            _inputs(label, data, config, mask), shape.camera, subject,
+        )  # fmt: skip
 
 
 def simready(
@@ -137,19 +142,33 @@ def simready(
         source = dataclasses.replace(source, mesh=mesh)
     with clock("mesh"):
         solid = make_solid(mesh, config.mesh)
-    with clock("unwrap"):
-        atlas = unwrap(solid.mesh, config.texture)
-    with clock("texture"):
-        maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
     estimates = {
         "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, unit {unit_m:g} m"),
         "material": Estimate(None, "prior"),
         "category": category_from_name(label),
     }
-    inputs = _inputs(path.name, path.read_bytes(), config)
-    return _finish(
-        asset_name(label), solid, atlas, maps, estimates, source.fallbacks, config, clock, inputs
-    )
+    with ThreadPoolExecutor(1) as beside:
+        hulls = beside.submit(_sized_hulls, solid, estimates, config)
+        with clock("unwrap"):
+            atlas = unwrap(solid.mesh, config.texture)
+        with clock("texture"):
+            maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
+        return _finish(
+            asset_name(label), solid, atlas, maps, estimates, hulls, source.fallbacks, config,
+            clock, _inputs(path.name, path.read_bytes(), config),
+        )  # fmt: skip
+
+
+_SizedHulls = tuple[Mesh, dict[str, Estimate], Collision]
+
+
+def _sized_hulls(solid: Solid, estimates: dict[str, Estimate], config: Config) -> _SizedHulls:
+    """Metric mesh, its sizes and its hulls; mostly waits for a process, so it runs beside."""
+    from seed3d.physics.hulls import decompose
+    from seed3d.physics.size import metric
+
+    mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, estimates["category"])
+    return mesh, sizes, decompose(mesh, config.physics, config.seed)
 
 
 def _finish(
@@ -158,6 +177,7 @@ def _finish(
     atlas: Atlas,
     maps: PBRMaps,
     estimates: dict[str, Estimate],
+    hulls: Future[_SizedHulls],
     fallbacks: tuple[Fallback, ...],
     config: Config,
     clock: Clock,
@@ -167,15 +187,12 @@ def _finish(
 ) -> Asset:
     """Canonical textured solid to asset: metric size, hulls, mass."""
     from seed3d.physics.body import rigid_body
-    from seed3d.physics.hulls import decompose
-    from seed3d.physics.size import metric
 
     with clock("hulls"):
-        category = estimates["category"]
-        mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, category)
-        collision = decompose(mesh, config.physics, config.seed)
+        mesh, sizes, collision = hulls.result()
     with clock("physics"):
-        found = rigid_body(mesh, estimates["material"], category, config.physics)
+        kind = estimates["category"]
+        found = rigid_body(mesh, estimates["material"], kind, config.physics)
     return Asset(
         name=name,
         mesh=mesh,
@@ -260,12 +277,18 @@ def finished_files(
 
     config = config or Config()
     clock = Clock(progress, asset.timings_s)
-    with clock("preview"):
-        extras = preview_files(asset, config.export)
     with clock("export"):
-        files = asset_files(asset, config.export.formats, None, extras)
-    with clock("verify"), tempfile.TemporaryDirectory(prefix="seed3d-") as temporary:
-        verdict = verify_folder(write_files(files, Path(temporary) / asset.name), config.verify)
+        files = asset_files(asset, config.export.formats)
+    with (
+        tempfile.TemporaryDirectory(prefix="seed3d-") as temporary,
+        ThreadPoolExecutor(1) as beside,
+    ):
+        written = write_files(files, Path(temporary) / asset.name)
+        judging = beside.submit(verify_folder, written, config.verify)  # waits for processes
+        with clock("preview"):
+            files |= preview_files(asset, config.export)
+        with clock("verify"):
+            verdict = judging.result()
     timed = dataclasses.replace(asset, timings_s=clock.seconds)
     return with_report(files, timed, config.export.formats, verdict), verdict, clock.seconds
 
