@@ -18,7 +18,7 @@ from seed3d.render.lighting import Lighting
 from seed3d.render.shade import render
 from seed3d.texture.charts import connected
 from seed3d.texture.paint import paint_from_photo
-from seed3d.texture.texels import Texels, chart_texels, color_map
+from seed3d.texture.texels import Texels, chart_texels, color_map, with_rim
 from seed3d.texture.unwrap import unwrap_by_projection
 from seed3d.types import Atlas, Camera, Mesh, Subject, Surface, SurfaceMaterial
 
@@ -117,6 +117,10 @@ def test_bad_texels_are_black_or_white_ones_that_should_not_be():
 
 def test_seams_of_a_smooth_field_can_not_be_told_and_tinted_charts_can(ball):
     mesh, atlas, texels = ball
+    texels, inner = with_rim(texels, mesh, atlas)
+    assert inner.sum() == len(ball[2].face) and (texels.position[inner] == ball[2].position).all()
+    # The rim goes on along its face: a texel's width away from the sphere at the most.
+    assert np.linalg.norm(texels.position[~inner], axis=1) == pytest.approx(0.97, abs=0.05)
     field = 0.5 + 0.3 * texels.position
     smooth = color_map(field, texels.covered)
     assert seam_jump_ratio(mesh, atlas, smooth) == pytest.approx(1.0, abs=0.15)
@@ -172,12 +176,13 @@ def test_colours_agree_along_seams_where_the_surface_is_completed(ball):
     from seed3d.texture.paint import _carried
 
     mesh, atlas, texels = ball
+    texels, _ = with_rim(texels, mesh, atlas)
     coarse = chart_texels(mesh, atlas, 64)
     everywhere = np.arange(len(texels.face))
     carried = _carried(0.5 + 0.3 * coarse.position, coarse, texels, everywhere)
     assert np.abs(carried - (0.5 + 0.3 * texels.position)).max() < 0.03
     image = color_map(carried, texels.covered)
-    assert seam_jump_ratio(mesh, atlas, image) == pytest.approx(1.0, abs=0.2)
+    assert seam_jump_ratio(mesh, atlas, image) < 1.3  # of a map four times coarser
 
 
 def row(key: str, value: float) -> dict:

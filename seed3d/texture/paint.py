@@ -21,6 +21,7 @@ from seed3d.texture.texels import (
     color_map,
     flat_normal_map,
     packed_map,
+    with_rim,
 )
 from seed3d.types import Atlas, Camera, Fallback, Mesh, PBRMaps, Subject, SurfaceMaterial
 
@@ -81,7 +82,7 @@ def paint_from_photo(
     caster = Caster(solid_mesh)
     layers = photo_layers(subject, config)
     view = replace(register(solid_mesh, caster, subject, camera), linear=layers.values)
-    texels = chart_texels(solid_mesh, atlas, config.size)
+    texels, inner = with_rim(chart_texels(solid_mesh, atlas, config.size), solid_mesh, atlas)
     coarse = chart_texels(solid_mesh, atlas, min(max(config.size // COARSE, 64), LARGEST_COARSE))
     color, trust = observe(view, coarse.position, coarse.normal, ON_SURFACE)
     shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
@@ -100,7 +101,7 @@ def paint_from_photo(
         base_color=color_map(np.clip(base[:, :3], *ALBEDO), texels.covered),
         metallic_roughness=packed_map(material[:, 0], material[:, 1], texels.covered),
         normal=flat_normal_map(config.size),
-        seen_share=float((seen > 0.5).mean()),
+        seen_share=float((seen[inner] > 0.5).mean()),
         fallbacks=layers.fallbacks + fallbacks,
     )
 

@@ -13,6 +13,8 @@ from seed3d.render.normals import corner_normals
 from seed3d.render.raycast import Caster, face_normals
 from seed3d.types import Atlas, Mesh
 
+RIM = 1.5
+"""Texels this far [texel] outside a chart are given the colour of the place they'd continue to."""
 BLOCK = 1 << 20
 """Texels looked up at a time."""
 
@@ -57,6 +59,54 @@ def chart_texels(mesh: Mesh, atlas: Atlas, size: int) -> Texels:
     normal = np.where(length > 1e-6, normal / np.maximum(length, 1e-6), flat)
     position = np.einsum("nk,nkc->nc", bary, corners)
     return Texels(covered.reshape(size, size), face, position, normal, flat)
+
+
+def with_rim(texels: Texels, mesh: Mesh, atlas: Atlas) -> tuple[Texels, np.ndarray]:
+    """Add the texels just outside the charts, where their faces' planes go on.
+
+    A look-up between texels at a chart's border touches them. With the colour of the place that
+    they'd show if the face went on, both charts that meet at a seam agree on it.
+
+    Args:
+        texels: Of `chart_texels`.
+        mesh: Theirs.
+        atlas: Theirs.
+
+    Returns:
+        Texels, row by row as before; inner (M,) bool: those inside a chart.
+    """
+    from scipy.ndimage import distance_transform_edt
+
+    size = len(texels.covered)
+    away, nearest = distance_transform_edt(~texels.covered, return_indices=True)
+    covered = away <= RIM
+    number = np.full(texels.covered.shape, -1, np.int64)
+    number[texels.covered] = np.arange(len(texels.face))
+    row, column = np.nonzero(covered)
+    base_row, base_column = nearest[0][covered], nearest[1][covered]
+    source = number[base_row, base_column]
+    step = np.column_stack([column - base_column, base_row - row]) / size  # v grows upwards
+    inner = texels.covered[covered]
+    position = texels.position[source]
+    outside = np.flatnonzero(~inner)
+    slope = _surface_slope(mesh, atlas, texels.face[source[outside]])
+    position[outside] += np.einsum("ncd,nd->nc", slope, step[outside]).astype(np.float32)
+    return Texels(
+        covered, texels.face[source], position, texels.normal[source], texels.flat_normal[source]
+    ), inner
+
+
+def _surface_slope(mesh: Mesh, atlas: Atlas, face: np.ndarray) -> np.ndarray:
+    """Change of the position by u and v (N, 3, 2) on faces; 0 where a face has no area in UV."""
+    corners, uv = mesh.vertices[mesh.faces[face]], atlas.uv[atlas.faces[face]]
+    sides = np.swapaxes(corners[:, 1:] - corners[:, :1], 1, 2)  # (N, 3, 2)
+    (a, b), (c, d) = np.moveaxis(np.swapaxes(uv[:, 1:] - uv[:, :1], 1, 2), 0, -1)
+    area = a * d - b * c
+    flat = np.abs(area) < 1e-12
+    inverse = np.array([[d, -b], [-c, a]]) / np.where(flat, 1.0, area)
+    slope = np.einsum("nck,kdn->ncd", sides, inverse)
+    slope[flat] = 0.0
+    return slope
 
 
 def _under_centres(sheet: Caster, size: int) -> tuple[np.ndarray, np.ndarray]:

@@ -7,7 +7,7 @@ import numpy as np
 from seed3d.config import TextureConfig
 from seed3d.render.raycast import Caster, face_normals
 from seed3d.render.shade import sample_material
-from seed3d.texture.texels import chart_texels, color_map, flat_normal_map, packed_map
+from seed3d.texture.texels import chart_texels, color_map, flat_normal_map, packed_map, with_rim
 from seed3d.types import Atlas, Mesh, PBRMaps, Surface
 
 SIDE = 5e-4
@@ -31,7 +31,7 @@ def paint_from_surface(
         StageError: No chart covers a texel.
         ValueError: The source has no faces.
     """
-    texels = chart_texels(solid_mesh, atlas, config.size)
+    texels, _ = with_rim(chart_texels(solid_mesh, atlas, config.size), solid_mesh, atlas)
     offset = SIDE * float(source.mesh.extents.max())
     corners = source.mesh.vertices[source.mesh.faces]  # (F, 3, 3)
     moved = corners + offset * face_normals(source.mesh)[:, None]
