@@ -87,7 +87,7 @@ def options(
         "texture": {"size": int(texture) if texture else None},
         "export": {"formats": formats or None},
     }
-    found = {
+    found: dict[str, Any] = {
         group: {k: v for k, v in values.items() if v is not None}
         for group, values in nested.items()
     }

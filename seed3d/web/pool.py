@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -100,7 +100,7 @@ class Job:
         self.cancelled = True
         self.worker.kill()
 
-    def messages(self) -> Iterator[dict[str, Any]]:
+    def messages(self) -> Generator[dict[str, Any], None, None]:
         """Yield {"stage": name}, {} at every tick, and last {"result": value}.
 
         Raises:

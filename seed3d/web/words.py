@@ -155,7 +155,7 @@ def _value(estimates: dict[str, Any], key: str) -> str:
 def _source(estimate: dict[str, Any] | None, unit: Any = None) -> str:
     if not estimate:
         return ""
-    text = SOURCES.get(estimate["source"], estimate["source"])
+    text = SOURCES.get(estimate["source"], str(estimate["source"]))
     if unit and estimate["low"] is not None and estimate["high"] is not None:
         text += f", likely {unit(estimate['low'])} to {unit(estimate['high'])}"
     return text
