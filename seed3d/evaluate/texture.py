@@ -106,24 +106,32 @@ def measure(item: HeldOut, photo: Photo, geometry: Geometry, config: Config) -> 
 
 
 def _canvas(item: HeldOut, photo: Photo, geometry: Geometry, config: Config) -> Canvas:
-    from seed3d.geometry.generate import attributes, shape_from_photo
+    from seed3d.geometry.generate import shape_from_photo
+
+    if geometry == "true":
+        return true_canvas(item, photo, config)
+    shape = shape_from_photo(photo.subject, config.geometry, config.seed)
+    return _laid_out(shape.mesh, shape.camera, shape.material, config)
+
+
+def true_canvas(item: HeldOut, photo: Photo, config: Config) -> Canvas:
+    """The object's own mesh, made solid, and the true camera; the material is estimated."""
+    from seed3d.geometry.generate import attributes
+    from seed3d.geometry.model import load_model
+    from seed3d.geometry.photo import encode_photo
+    from seed3d.image.encoder import load_encoder
+
+    model = load_model(config.geometry.model)
+    features = encode_photo(photo.subject.rgb, photo.subject.mask, load_encoder())
+    found = attributes(model.head(features), model)["material"]
+    return _laid_out(item.surface.mesh, photo.camera, found, config)
+
+
+def _laid_out(mesh: Mesh, camera: Camera, found: Estimate, config: Config) -> Canvas:
     from seed3d.mesh.solid import make_solid
     from seed3d.physics.materials import material
     from seed3d.texture.unwrap import unwrap
 
-    if geometry == "generated":
-        shape = shape_from_photo(photo.subject, config.geometry, config.seed)
-        found: Estimate = shape.material
-        mesh, camera = shape.mesh, shape.camera
-    else:
-        from seed3d.geometry.model import load_model
-        from seed3d.geometry.photo import encode_photo
-        from seed3d.image.encoder import load_encoder
-
-        model = load_model(config.geometry.model)
-        features = encode_photo(photo.subject.rgb, photo.subject.mask, load_encoder())
-        found = attributes(model.head(features), model)["material"]
-        mesh, camera = item.surface.mesh, photo.camera
     solid = make_solid(mesh, config.mesh)
     start = time.process_time()
     children = _children_seconds()
