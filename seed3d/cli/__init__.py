@@ -15,6 +15,7 @@ COMMANDS = {
     "generate": "seed3d.cli.make:generate",
     "simready": "seed3d.cli.make:simready",
     "batch": "seed3d.cli.batch:batch",
+    "scene": "seed3d.cli.scene:scene",
     "verify": "seed3d.cli.verify:verify",
     "app": "seed3d.cli.app:app",
     "evaluate": "seed3d.cli.evaluate:evaluate",
@@ -36,6 +37,7 @@ def main() -> None:
     seed3d generate mug.png -o out/ --height 0.095        with its true height [m]
     seed3d simready chair.glb -o out/                     your own mesh to asset
     seed3d batch photos/ -o out/                          all photos and meshes of a folder
+    seed3d scene desk.yaml -o out/desk                    several assets in one world
     seed3d verify out/mug                                 check an asset again
     seed3d app                                            all of it in the browser
     seed3d info                                           versions, device, models

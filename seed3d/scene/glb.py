@@ -36,7 +36,7 @@ def glb_scene(scene: Scene) -> bytes:
                 out.graph.update(frame_to=name, matrix=matrix, geometry=key)
     for block in scene.blocks.values():
         box = trimesh.creation.box(_swapped(block.size_m))
-        rgba = [*(int(round(255 * c)) for c in block.color), 255]
+        rgba = [*(round(255 * c) for c in block.color), 255]
         box.visual = trimesh.visual.ColorVisuals(box, face_colors=rgba)
         out.add_geometry(
             box, node_name=block.name, geom_name=block.name, transform=_gltf(block.pose)
