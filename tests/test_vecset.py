@@ -128,7 +128,7 @@ def test_photo_to_shape_through_every_stage(small, monkeypatch):
     monkeypatch.setattr(triposg, "GRID", 32)
 
     config = GeometryConfig(
-        model="triposg", triposg=TripoSGConfig(steps=2, tokens=8, resolution=64)
+        model="triposg", triposg=TripoSGConfig(steps=2, tokens=8, resolution=32)
     )
     shape = shape_from_triposg(photo(), config, 3, "cpu", small)
     mesh = shape.mesh.to_trimesh()
@@ -168,7 +168,7 @@ def test_stages_are_loaded_one_after_another(small):
         "encoder": small.encoder(""), "transformer": small.transformer(""), "vae": small.vae("")
     }  # fmt: skip
     loaders = Loaders(*(once(part) for part in source))
-    triposg_mesh(photo(), TripoSGConfig(steps=2, tokens=8, resolution=64), 0, "cpu", loaders)
+    triposg_mesh(photo(), TripoSGConfig(steps=2, tokens=8, resolution=32), 0, "cpu", loaders)
     assert order == ["encoder", "transformer", "vae"]
 
 
@@ -209,3 +209,24 @@ def test_weights_of_another_model_are_refused():
     assert load_part(VecSetVAE, CONFIGS["vae"], path, "cpu").device.type == "cpu"
     with pytest.raises(CheckpointError, match="not the weights of VecSetDiT"):
         load_part(VecSetDiT, CONFIGS["transformer"], path, "cpu")
+
+
+def test_diffusers_pipeline_round_trip(tmp_path):
+    from seed3d.config import load_preset
+    from seed3d.geometry.generate import shape_with
+    from seed3d.geometry.model import load_model
+    from seed3d.geometry.pipeline_diffusers import ImageToShapePipeline
+
+    pipe = ImageToShapePipeline.bundled()
+    pipe.save_pretrained(tmp_path)
+    assert not [p for p in tmp_path.rglob("*") if p.suffix in {".bin", ".pt", ".pkl"}]
+    back = ImageToShapePipeline.from_pretrained(tmp_path)
+    for name in ("autoencoder", "dit", "head"):
+        old, new = getattr(pipe, name).state_dict(), getattr(back, name).state_dict()
+        assert old.keys() == new.keys() and all(torch.equal(old[k], new[k]) for k in old)
+    assert back.config.shift == load_model("seed3d-tiny").shift
+    config = load_preset("smoke")
+    found = back(photo(), config, seed=1).shape
+    truth = shape_with(load_model("seed3d-tiny"), photo(), config.geometry, 1)
+    assert np.array_equal(found.mesh.vertices, truth.mesh.vertices)
+    assert found.category == truth.category
