@@ -93,7 +93,10 @@ def generate(
         with clock("texture"):
             row = material(config.physics.material or shape.material.value)
             look = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
-            maps = paint_from_photo(solid.mesh, atlas, subject, shape.camera, look, config.texture)
+            maps = paint_from_photo(
+                solid.mesh, atlas, subject, shape.camera, look, config.texture,
+                getattr(progress, "part", None),
+            )  # fmt: skip
         return _finish(
             asset_name(label), solid, atlas, maps, estimates, hulls,
             (*subject.fallbacks, *shape.fallbacks), config, clock,

@@ -10,6 +10,9 @@ from typing import Any
 
 from seed3d.types import Asset, Verdict
 
+BAR = 20
+"""Width of the bar within a stage [character]."""
+
 
 class Stages:
     """Shows a spinner on the running stage and a line for each finished one.
@@ -24,6 +27,7 @@ class Stages:
         self.quiet = quiet
         self.title = title
         self.start = time.perf_counter()
+        self.status: Any = None
 
     def __enter__(self) -> Stages:
         """Print the item's title."""
@@ -41,9 +45,16 @@ class Stages:
         if self.quiet:
             yield
             return
-        with self.console.status(f"{stage} ..."):
+        with self.console.status(f"{stage} ...") as self.status:
             yield
+        self.status = None
         self.console.print(f"  {stage:<10}{time.perf_counter() - start:7.1f} s")
+
+    def part(self, what: str, done: float) -> None:
+        """Show what a long stage is doing, with a bar of the share that's done."""
+        if self.status is not None:
+            full = round(done * BAR)
+            self.status.update(f"[cyan]{'━' * full}[/][dim]{'━' * (BAR - full)}[/] {_plain(what)}")
 
     def failed(self, message: str) -> None:
         """Tell that the item failed and why."""

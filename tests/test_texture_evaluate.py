@@ -164,7 +164,19 @@ def test_no_texel_takes_anything_from_the_background(ball, two_coloured):
     for background in ((1.0, 1.0, 1.0), (1.0, 0.0, 1.0)):
         on = (rgb * cover + np.array(background, np.float32) * (1 - cover)).astype(np.float32)
         subject = Subject(on, alpha, "alpha")
-        maps.append(paint_from_photo(mesh, atlas, subject, camera, SurfaceMaterial(), CONFIG))
+        told: list[tuple[str, float]] = []
+        maps.append(
+            paint_from_photo(
+                mesh,
+                atlas,
+                subject,
+                camera,
+                SurfaceMaterial(),
+                CONFIG,
+                lambda what, done, told=told: told.append((what, done)),
+            )
+        )
+        assert [t[1] for t in told] == sorted(t[1] for t in told) and len(told) == 4
     gap = np.abs(maps[0].base_color.astype(int) - maps[1].base_color)
     assert gap.max() <= 1  # pixels at the rim of full coverage hold up to 5 % of it, out of trust
     inside = maps[0].base_color[texels.covered]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,8 @@ LARGEST_COARSE = 256
 BLOCK = 1 << 19
 """Points looked up at a time."""
 
+Tell = Callable[[str, float], None]
+
 
 def paint_from_photo(
     solid_mesh: Mesh,
@@ -60,6 +63,7 @@ def paint_from_photo(
     camera: Camera,
     material_prior: SurfaceMaterial,
     config: TextureConfig,
+    tell: Tell | None = None,
 ) -> PBRMaps:
     """Paint a mesh with its photo.
 
@@ -71,6 +75,7 @@ def paint_from_photo(
         material_prior: Its metallic and roughness fill the map where no model reads them off the
             photo; its colour is used where the photo shows nothing of the object at all.
         config: Size of the maps, and how the light is removed.
+        tell: Called with what comes next and the share of the work that's done.
 
     Returns:
         Maps whose `seen_share` is the share of chart texels that the photo itself shows.
@@ -79,8 +84,11 @@ def paint_from_photo(
         StageError: No chart covers a texel.
         CheckpointError: The model asked for can't be used.
     """
+    tell = tell or (lambda what, done: None)
+    tell("removing the photo's light", 0.0)
     caster = Caster(solid_mesh)
     layers = photo_layers(subject, config)
+    tell("finding the texels' places", 0.2)
     view = replace(register(solid_mesh, caster, subject, camera), linear=layers.values)
     texels, inner = with_rim(chart_texels(solid_mesh, atlas, config.size), solid_mesh, atlas)
     coarse = chart_texels(solid_mesh, atlas, min(max(config.size // COARSE, 64), LARGEST_COARSE))
@@ -88,6 +96,7 @@ def paint_from_photo(
     shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
 
     prior = np.array([material_prior.roughness, material_prior.metallic], np.float32)
+    tell("projecting and completing", 0.5)
     net, fallbacks = completion_net(config)
     learned = None if net is None else _learned(net, view, shading, coarse, texels)
     if learned is None:
@@ -96,6 +105,7 @@ def paint_from_photo(
         fallbacks += more
     else:
         base, seen = learned
+    tell("writing the maps", 0.9)
     material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
     return PBRMaps(
         base_color=color_map(np.clip(base[:, :3], *ALBEDO), texels.covered),
