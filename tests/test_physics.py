@@ -674,6 +674,7 @@ def test_hulls_are_valid_few_and_near(shapes, name: str, most_hulls: int, ratio:
     assert 1 < len(collision.hulls) <= most_hulls
     assert collision.volume_ratio == pytest.approx(1.0, abs=ratio)
     assert not collision.fallbacks
+    assert collision.measures["cavity_filled_share"] <= 0.1
     for i, hull in enumerate(collision.hulls):
         if collision.primitive(i) is None:
             check_hull(hull, PhysicsConfig().max_hull_vertices)
