@@ -42,6 +42,7 @@ def run_on_ray(
         MissingDependencyError: Ray isn't installed.
         ConfigError: No cluster at the address.
     """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a batch sends nothing to anybody
     ray = _import_ray()
     with _connected(ray, address, workers, limits.threads):
         task = ray.remote(num_cpus=limits.threads, max_retries=NODE_RETRIES)(_on_node)

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -62,7 +63,7 @@ def _card(row: dict[str, Any], files: list[str]) -> str:
     lines.append("</p>")
     if row.get("cause"):
         lines.append(f'<p class="cause">{escape(row["cause"])}</p>')
-    links = [(f, f.rsplit(".", 1)[-1].upper()) for f in files if f.endswith(_LINKED)]
+    links = [(f, _LINKED[Path(f).suffix]) for f in files if Path(f).suffix in _LINKED]
     if files:
         links.append(("report.json", "report"))
     shown = " ".join(f'<a href="{_href(name, f)}">{escape(text)}</a>' for f, text in links)
@@ -73,7 +74,7 @@ def _href(name: str, file: str) -> str:
     return escape(f"{quote(name)}/{quote(file)}")
 
 
-_LINKED = (".urdf", ".xml", ".usda", ".glb")
+_LINKED = {".urdf": "URDF", ".xml": "MJCF", ".usda": "USD", ".glb": "GLB"}
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Seed3D batch</title>
