@@ -22,6 +22,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from PIL import Image, ImageEnhance
@@ -105,7 +106,7 @@ def run(args: argparse.Namespace, out: Path, workers: int) -> dict[str, Any]:
         "exit_code": code,
         "seconds": round(seconds, 1),
         "items_per_minute": round(60 * sum(not x["kept"] for x in lines) / seconds, 2),
-        "median_item_s": sorted(x["seconds"] for x in lines if not x["kept"])[len(lines) // 2],
+        "median_item_s": round(median(x["seconds"] for x in lines if not x["kept"]), 2),
         "peak_worker_gb": round(max(x["peak_bytes"] for x in lines) / 1e9, 2),
     }
 
