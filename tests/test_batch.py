@@ -52,7 +52,7 @@ def faulty(item, path):
             marker.touch()
             os.kill(os.getpid(), signal.SIGKILL)
     if item.name == "slow":
-        subprocess.run(["sleep", "600"], check=True)
+        subprocess.run(["sleep", "613.25"], check=True)
     if item.name == "greedy":
         hoard = np.ones(250_000_000)  # 2 GB
         time.sleep(60)
@@ -215,7 +215,7 @@ def test_an_item_over_its_time_is_stopped_with_all_it_started_and_tried_again_la
     result = run_batch(tmp_path / "in", tmp_path / "out", maker="test_batch:faulty", **common)
     (row,) = result.rows
     assert row["failure"] == "time" and "4 s (--time-limit)" in row["cause"]
-    left = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "600"]]
+    left = [p for p in psutil.process_iter(["cmdline"]) if p.info["cmdline"] == ["sleep", "613.25"]]
     assert not left, "what the stopped worker had started still runs"
     again = run_batch(tmp_path / "in", tmp_path / "out", options=FAST, workers=0,
                       maker="test_batch:quick")  # fmt: skip
