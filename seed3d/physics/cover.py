@@ -10,7 +10,7 @@ from seed3d.types import Mesh
 
 BARE = 0.04
 """A vertex this far outside every hull is bare (longest side of the object 2)."""
-MOST_PARTS = 16
+MOST_PARTS = 24
 """Most parts that are added; the rest is smaller still."""
 
 
