@@ -120,20 +120,16 @@ def test_t19_no_two_meshes_of_an_asset_share_a_base_name():
 
 
 def test_t20_a_spiky_star_stays_within_the_caps():
-    """Fourteen spikes on a ball, as one body; every hull within PhysX's limit."""
+    """Six spikes on a ball, as one body; every hull within PhysX's limit."""
     spikes = []
-    for direction in [
-        *np.eye(3),
-        *-np.eye(3),
-        *np.array(np.meshgrid(*[[-1, 1]] * 3)).T.reshape(-1, 3),
-    ]:
+    for direction in (*np.eye(3), *-np.eye(3)):
         cone = trimesh.creation.cone(0.12, 0.9, sections=8)
         cone.apply_transform(trimesh.geometry.align_vectors([0, 0, 1], direction))
         spikes.append(cone)
     star = trimesh.util.concatenate([trimesh.creation.icosphere(2, 0.3), *spikes])
-    solid = make_solid(Mesh.from_trimesh(star), MeshConfig(target_faces=1500)).mesh
+    solid = make_solid(Mesh.from_trimesh(star), MeshConfig(target_faces=600)).mesh
     assert measure.component_count(solid) == 1
-    config = PhysicsConfig(hull_threshold=0.15)
+    config = PhysicsConfig(hull_threshold=0.2)
     found = decompose(solid.moved(0.2, np.zeros(3)), config, 0)
     assert 1 < len(found.hulls) <= config.max_hulls
     assert max(len(h.vertices) for h in found.hulls) <= 64
