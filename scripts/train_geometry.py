@@ -1,8 +1,6 @@
 """Train the image-to-shape model, stage by stage. Each stage resumes by the same command.
 
-Usage (in this order):
-    python scripts/prepare_dataset.py --out datasets/objects --furniture ... --procedural 40
-    python scripts/train_geometry.py features
+Usage (in this order, after `seed3d data build`, `features` and `duplicates`):
     python scripts/train_geometry.py autoencoder
     python scripts/train_geometry.py head
     python scripts/train_geometry.py dit
@@ -24,17 +22,9 @@ from seed3d.geometry.dit import ShapeDiT
 from seed3d.geometry.head import PhotoHead
 from seed3d.geometry.model import ShapeModel, export_model
 from seed3d.train.autoencoder import fit_autoencoder, iou
-from seed3d.train.data import Objects, add_features, load_objects
+from seed3d.train.data import Objects, load_objects
 from seed3d.train.loop import TrainConfig, train
 from seed3d.train.tasks import DiTTask, HeadTask
-
-
-def features(args: argparse.Namespace, config: dict[str, Any]) -> None:
-    """Encode all photos with the frozen image encoder."""
-    from tqdm import tqdm
-
-    for _ in tqdm(add_features(args.objects, args.features)):
-        pass
 
 
 def autoencoder(args: argparse.Namespace, config: dict[str, Any]) -> None:
@@ -132,7 +122,7 @@ def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
                  "checkpoints/README.md")  # fmt: skip
     rows = [json.loads(line) for line in (args.run / "dit" / "log.jsonl").read_text().splitlines()]
     evals = [row for row in rows if "eval" in row]
-    score = evals[-1]["eval"].get("iou_g2_s8", 0.0) if evals else 0.0
+    score = evals[-1]["eval"]["iou_g1_s8_n0.4"] if evals else 0.0
     steps = max(row["step"] for row in rows)
     register(
         args.out, args.name, licence="Apache-2.0", source="scripts/train_geometry.py",
@@ -166,11 +156,10 @@ def write_credits(args: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    stages = {f.__name__: f for f in (features, autoencoder, head, dit, export)}
+    stages = {f.__name__: f for f in (autoencoder, head, dit, export)}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/tiny.yaml"))
-    parser.add_argument("--objects", type=Path, default=Path("datasets/objects"))
     parser.add_argument("--features", type=Path, default=Path("datasets/features"))
     parser.add_argument("--run", type=Path, default=Path("runs/tiny"))
     parser.add_argument("--steps", type=int, help="other length than the configuration's")

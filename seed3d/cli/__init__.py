@@ -18,6 +18,7 @@ COMMANDS = {
     "scene": "seed3d.cli.scene:scene",
     "verify": "seed3d.cli.verify:verify",
     "app": "seed3d.cli.app:app",
+    "data": "seed3d.cli.data:data",
     "evaluate": "seed3d.cli.evaluate:evaluate",
     "weights": "seed3d.cli.weights:weights",
     "info": "seed3d.cli.info:info",

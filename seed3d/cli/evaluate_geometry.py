@@ -13,7 +13,7 @@ from seed3d.cli.options import resolve
 
 @click.command("geometry")
 @click.option("--data", type=click.Path(path_type=Path), default="datasets", show_default=True,
-              help="Folder with objects/ and features/ of scripts/prepare_dataset.py.")  # fmt: skip
+              help="Folder with objects/ and features/ of `seed3d data`.")  # fmt: skip
 @click.option("--split", type=click.Choice(["val", "test"]), default="test", show_default=True)
 @click.option("--kind", type=click.Choice(["all", "furniture", "procedural"]), default="all")
 @click.option("--limit", type=int, help="Most objects, spread evenly.  [default: all]")

@@ -13,7 +13,7 @@ from seed3d.cli.options import resolve
 
 @click.command("texture")
 @click.option("--data", type=click.Path(path_type=Path), default="datasets", show_default=True,
-              help="Folder with objects/ of scripts/prepare_dataset.py.")  # fmt: skip
+              help="Folder with objects/ of `seed3d data`.")  # fmt: skip
 @click.option("--furniture", type=click.Path(path_type=Path), show_default=True,
               default="/usr/share/sweethome3d/furniture", help="Furniture libraries (.sh3f).")  # fmt: skip
 @click.option("--split", type=click.Choice(["val", "test"]), default="test", show_default=True)

@@ -52,14 +52,18 @@ def evaluate_geometry(
     Raises:
         InputError: No record of that split.
     """
+    from seed3d.data.duplicates import duplicate_keys
     from seed3d.train.data import load_objects, read_attributes, record_paths
 
+    twins = duplicate_keys(features, "held_out")  # nearly equal to a training object: no test
     train = load_objects(features, ("train",))
     pooled = train.photos.pooled.float().numpy()
     library = Library(train.tsdf.numpy(), _unit(pooled), train.owner.numpy())
     paths = []
     for path in record_paths(records):
         if kind != "all" and path.name.startswith("procedural_") != (kind == "procedural"):
+            continue
+        if path.stem in twins:
             continue
         with np.load(path) as record:
             if read_attributes(record)["split"] == split:

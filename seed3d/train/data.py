@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from seed3d.data.duplicates import duplicate_keys
 from seed3d.data.split import Split
 from seed3d.errors import InputError
 from seed3d.geometry.photo import PhotoFeatures
@@ -40,7 +41,7 @@ def record_paths(folder: Path) -> list[Path]:
     """
     paths = sorted(folder.glob("*.npz"))
     if not paths:
-        raise InputError(f"{folder}: no records; run scripts/prepare_dataset.py --out {folder}")
+        raise InputError(f"{folder}: no records; run `seed3d data build --records {folder}`")
     return paths
 
 
@@ -90,22 +91,26 @@ def mirrored_cameras(cameras: np.ndarray) -> np.ndarray:
     return cameras * np.array([-1, 1, 1, 1, -1, 1], cameras.dtype)
 
 
-def load_objects(features: Path, splits: tuple[Split, ...], mirrored: bool = False) -> Objects:
+def load_objects(
+    features: Path, splits: tuple[Split, ...], mirrored: bool = False, exclude: bool = True
+) -> Objects:
     """Load every feature file of the given splits, and its record's grid, into memory.
 
     Args:
         features: Folder that add_features wrote; the records are in "objects" beside it.
         splits: Which objects.
         mirrored: Also every object mirrored in y, as an object of its own named "<key>~".
+        exclude: Leave out training objects that `seed3d data duplicates` listed.
     """
     keys, attributes, grids, cameras, owner = [], [], [], [], []
     photos: list[list[np.ndarray]] = [[], [], [], []]
+    twins = duplicate_keys(features, "train") if exclude else set()
     for path in record_paths(features):
         if path.name.endswith(".part.npz"):
             continue
         with np.load(path) as record:
             row = read_attributes(record)
-            if row["split"] not in splits:
+            if row["split"] not in splits or (row["split"] == "train" and path.stem in twins):
                 continue
             with np.load(features.parent / "objects" / path.name) as source:
                 grid = source["tsdf"]

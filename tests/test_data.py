@@ -1,0 +1,113 @@
+"""The data engine: resumable building, twins found, packed sets that come back."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from click.testing import CliRunner
+
+from seed3d.cli import main
+from seed3d.data.duplicates import near_duplicates, write_duplicates
+from seed3d.data.pack import pack, unpack
+from seed3d.data.prepare import prepare, procedural_jobs, statistics
+from seed3d.data.split import split_of
+from seed3d.errors import InputError
+from seed3d.train.data import load_objects
+
+
+@pytest.fixture(scope="module")
+def records(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("set") / "objects"
+    jobs = procedural_jobs(1, only=("mug", "plate", "tin"))
+    counts = prepare(jobs, folder)
+    assert counts == {"made": 3}
+    return folder
+
+
+def test_building_goes_on_where_it_stopped(records):
+    lost = records / "procedural_plate_00000.npz"
+    before = {p.name: p.read_bytes() for p in records.glob("*.npz")}
+    lost.unlink()
+    counts = prepare(procedural_jobs(1, only=("mug", "plate", "tin")), records)
+    assert counts == {"made": 1, "kept": 2}
+    after = {p.name: np.load(p)["tsdf"] for p in records.glob("*.npz")}
+    assert set(after) == set(before)
+    table = statistics(records)
+    assert table["objects"] == 3 and table["photos"] == 6
+    assert table["category"] == {"mug": 1, "plate": 1, "tin": 1}
+
+
+def test_one_bad_object_does_not_stop_the_rest(tmp_path, monkeypatch):
+    from seed3d.data import prepare as module
+    from seed3d.data.build import Recipe
+    from seed3d.errors import StageError
+
+    def fail():
+        raise StageError("a flat card")
+
+    bad = Recipe("bad", "bad", 1, fail)
+    assert module.build_object(bad, tmp_path) == "StageError: a flat card"
+    assert not list(tmp_path.iterdir())
+
+
+def test_unknown_categories_are_refused_by_name():
+    with pytest.raises(InputError, match="mug"):
+        procedural_jobs(1, only=("mugg",))
+    result = CliRunner().invoke(main, ["data", "build", "--procedural", "1", "--only", "mugg"])
+    assert result.exit_code == 2 and "Did you mean 'mug'" in result.output
+
+
+def test_a_packed_set_comes_back(records, tmp_path):
+    size = pack(records, tmp_path / "set.zip")
+    assert unpack(tmp_path / "set.zip", tmp_path / "objects") == 3
+    assert size < 0.6 * sum(p.stat().st_size for p in records.glob("*.npz"))
+    for path in records.glob("*.npz"):
+        old, new = np.load(path), np.load(tmp_path / "objects" / path.name)
+        for name in ("tsdf", "mask", "cameras"):
+            assert np.array_equal(old[name], new[name])
+        assert json.loads(old["attributes"].tobytes()) == json.loads(new["attributes"].tobytes())
+        assert np.abs(old["rgb"].astype(int) - new["rgb"]).mean() < 3
+    with pytest.raises(InputError, match="packed"):
+        unpack(tmp_path / "no.zip", tmp_path)
+
+
+def write(folder, name, split, grid, pooled):
+    """One record and its features with a photo and its mirror image."""
+    row = {"split": split, "category": "x"}
+    attributes = np.frombuffer(json.dumps(row).encode(), np.uint8)
+    for part in ("objects", "features"):
+        (folder / part).mkdir(exist_ok=True)
+    np.savez(folder / "objects" / f"{name}.npz", tsdf=grid)
+    maps = {"mid": (2, 112, 14, 14), "deep": (2, 320, 7, 7), "local": (2, 4, 56, 56)}
+    np.savez(
+        folder / "features" / f"{name}.npz", attributes=attributes,
+        pooled=np.stack([pooled, pooled]).astype(np.float16), cameras=np.ones((2, 6), np.float32),
+        **{k: np.zeros(shape, np.float16) for k, shape in maps.items()},
+    )  # fmt: skip
+
+
+def test_twins_of_held_out_objects_are_found_and_left_out(tmp_path):
+    axis = np.linspace(-1, 1, 32)
+    x, y, z = np.meshgrid(axis, axis, axis, indexing="ij")
+    lump = np.where((np.hypot(x - 0.1, y - 0.3) < 0.4) & (np.abs(z) < 0.6), -127, 127)
+    ball = np.where(x**2 + y**2 + z**2 < 0.5, -127, 127)
+    lump, ball = lump.astype(np.int8), ball.astype(np.int8)
+    rng = np.random.default_rng(0)
+    one, other = rng.normal(size=1280), rng.normal(size=1280)
+    write(tmp_path, "held", "test", lump, one)
+    write(tmp_path, "mirrored_twin", "train", lump[:, ::-1].copy(), one + 0.05 * other)
+    write(tmp_path, "same_shape_other_looks", "train", lump, other)
+    write(tmp_path, "same_looks_other_shape", "train", ball, one)
+    rows = near_duplicates(tmp_path / "features")
+    assert [(r["train"], r["held_out"]) for r in rows] == [("mirrored_twin", "held")]
+    assert rows[0]["iou"] > 0.95 and rows[0]["cosine"] > 0.99
+    write_duplicates(tmp_path / "features", rows)
+    kept = load_objects(tmp_path / "features", ("train",))
+    assert kept.keys == ["same_looks_other_shape", "same_shape_other_looks"]
+    both = load_objects(tmp_path / "features", ("train",), mirrored=True)
+    assert torch.equal(both.tsdf[3], both.tsdf[2].flip(1)) and both.keys[3].endswith("~")
+
+
+def test_a_group_is_never_split():
+    assert len({split_of("anna/chair") for _ in range(5)}) == 1
