@@ -69,12 +69,12 @@ def decompose_with(net: Any, rgb: np.ndarray, mask: np.ndarray) -> PhotoMaterial
         gain = guided_upsample(ratio, image, cover, large[:, :3])
         albedo = (large[:, :3].clamp(min=DARK) * gain.exp()).clamp(0.0, 1.0)
         flat = functional.interpolate(
-            torch.cat([out.roughness, out.metallic_logit], dim=1), (size, size), mode="bilinear"
+            torch.cat([out.roughness, out.metallic], dim=1), (size, size), mode="bilinear"
         )
     return PhotoMaterials(
         albedo[0].permute(1, 2, 0).contiguous().numpy(),
         flat[0, 0].numpy(),
-        flat[0, 1].sigmoid().numpy(),
+        flat[0, 1].numpy(),
     )
 
 

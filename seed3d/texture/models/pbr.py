@@ -21,6 +21,7 @@ SHADE_LIMIT = 2.0
 MID_CHANNELS, DEEP_CHANNELS, POOLED_CHANNELS = 40, 112, 1280
 CUES = 19
 """Channels of `local_cues`."""
+METALLIC_GAIN = 4.0
 RANDOM = 96
 """Random combinations of the cues, rectified."""
 LOCAL_CHANNELS = MID_CHANNELS + DEEP_CHANNELS + CUES + RANDOM
@@ -50,6 +51,11 @@ class Decomposition(NamedTuple):
     """(B, 1, S, S) in [0, 1]."""
     metallic_logit: torch.Tensor
     """(B, 1, S, S)"""
+
+    @property
+    def metallic(self) -> torch.Tensor:
+        """(B, 1, S, S) in [0, 1]: nearly 0 or 1, as real surfaces are."""
+        return torch.sigmoid(METALLIC_GAIN * self.metallic_logit)
 
     def albedo(self, rgb: torch.Tensor) -> torch.Tensor:
         """SRGB albedo (B, 3, S, S) of the photo (B, 3, S, S)."""
@@ -131,7 +137,6 @@ class PBRNet(nn.Module):
         for layer in (self.albedo_out, self.material_out):
             nn.init.zeros_(layer.weight)
             nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
-        self.albedo_out.bias.data[3] = -3.0  # type: ignore[union-attr]
 
     def forward(self, rgb: torch.Tensor, mask: torch.Tensor, semantics: Semantics) -> Decomposition:
         """Decompose photos.
@@ -160,7 +165,7 @@ class PBRNet(nn.Module):
         shade, material = albedo[:, :3] + first[:, :3], material + first[:, 3:]
         return Decomposition(
             SHADE_LIMIT * torch.tanh(shade / SHADE_LIMIT),
-            torch.sigmoid(albedo[:, 3:4]),
+            albedo[:, 3:4].clamp(0.0, 1.0),  # 0 before training, and still with a gradient
             torch.sigmoid(albedo[:, 4:]),
             torch.sigmoid(material[:, :1]),
             material[:, 1:],
