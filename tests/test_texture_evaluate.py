@@ -197,6 +197,21 @@ def test_colours_agree_along_seams_where_the_surface_is_completed(ball):
     assert seam_jump_ratio(mesh, atlas, image) < 1.3  # of a map four times coarser
 
 
+def test_stretch_of_known_maps():
+    from seed3d.texture.stretch import atlas_stretch
+
+    square = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
+    mesh = Mesh(square, np.array([[0, 1, 2], [0, 2, 3]]))
+
+    def stretch(*scale: float) -> float:
+        uv = square[:, :2] * np.array(scale)
+        return atlas_stretch(mesh, Atlas(np.arange(4), mesh.faces, uv, 1.0))
+
+    assert stretch(0.3, 0.3) == pytest.approx(1.0)
+    # Twice as wide: singular values 1/2 and 1, areas 2 to 1.
+    assert stretch(1.0, 0.5) == pytest.approx(np.sqrt((0.25 + 1) / 2 * 2))
+
+
 def row(key: str, value: float) -> dict:
     scores = {w: {"psnr_db": value, "ssim": 0.9, "perceptual": 0.1} for w in ("front", "unseen")}
     methods = dict.fromkeys(("seed3d", "nearest", "mirror_nearest", "flat_mean"), scores)

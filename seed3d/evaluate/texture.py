@@ -18,6 +18,7 @@ from seed3d.evaluate.texture_objects import HeldOut, Photo, take_photo
 from seed3d.evaluate.texture_pictures import Stage, turned, unseen_cameras
 from seed3d.evaluate.texture_scores import bad_texels, psnr, seam_jump_ratio, ssim
 from seed3d.render.lighting import Lighting
+from seed3d.texture.stretch import atlas_stretch
 from seed3d.types import Atlas, Camera, Estimate, Mesh, PBRMaps, SurfaceMaterial
 
 Geometry = Literal["true", "generated"]
@@ -90,6 +91,7 @@ def measure(item: HeldOut, photo: Photo, geometry: Geometry, config: Config) -> 
         "key": item.key, "category": item.category, "geometry": geometry, "seconds": seconds,
         "unwrap_seconds": canvas.unwrap_seconds, "charts": _chart_count(canvas.atlas),
         "utilisation": canvas.atlas.utilisation,
+        "stretch": atlas_stretch(canvas.mesh, canvas.atlas),
         "unwrap_fallbacks": [f.what for f in canvas.atlas.fallbacks],
         "shares": {"seen": maps.seen_share, "generated": 0.0, "completed": 1 - maps.seen_share},
         "bad_texel_share": float(
@@ -252,7 +254,7 @@ def summarise_texture(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "albedo_error", "albedo_error_all", "photo_as_albedo_error", "photo_as_albedo_error_all",
         "roughness_error", "metallic_error", "seam_jump_ratio", "relight_psnr_db",
         "photo_as_albedo_relight_psnr_db", "front_object_psnr_db", "front_ceiling_psnr_db",
-        "utilisation",
+        "utilisation", "stretch",
     ):  # fmt: skip
         values = [row[name] for row in rows if row.get(name) is not None]
         total[f"{name}_mean"] = float(np.mean(values)) if values else None
