@@ -24,11 +24,10 @@ from seed3d.web.inputs import (
     photo_input,
     preset_of,
 )
-from seed3d.web.result import WORK, ResultPanel
+from seed3d.web.result import STATIC, WORK, ResultPanel
 from seed3d.web.scene_tab import scene_tab
 from seed3d.web.settings import WebSettings
 
-STATIC = Path(__file__).parent / "static"
 UNITS_M = {"metres": 1.0, "centimetres": 0.01, "millimetres": 0.001, "inches": 0.0254}
 UP_AXES = {"by the format": None, "y": "y", "z": "z"}
 _HEAD = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,9 @@ from seed3d.web import tasks, words
 from seed3d.web.desk import Desk
 from seed3d.web.inputs import materials, physics_options, shown_physics
 from seed3d.web.pool import Cancelled
-from seed3d.web.viewer import MODES
 
 FORMATS = {"all": "Everything", "urdf": "URDF", "mjcf": "MJCF", "usd": "USD", "glb": "GLB"}
+STATIC = Path(__file__).parent / "static"
 WORK = "work"
 """Queue that bounds how many assets are made at once."""
 
@@ -38,10 +39,12 @@ class ResultPanel:
         self.cancel = gr.Button("Cancel", variant="stop", visible=False, elem_id=f"{key}-cancel")
         with gr.Column(visible=False, elem_id=f"{key}-result") as self.column:
             self.verdict = gr.HTML()
-            self.mode = gr.Radio(list(MODES), value=MODES[0], show_label=False, container=False,
-                                 elem_id=f"{key}-mode")  # fmt: skip
-            self.model = gr.Model3D(label="Drag to turn, scroll to zoom", height=380,
-                                    clear_color=(0.95, 0.96, 0.98, 1.0), elem_id=f"{key}-model")  # fmt: skip
+            self.model = gr.HTML(
+                None,
+                html_template=(STATIC / "viewer.html").read_text(encoding="utf-8"),
+                js_on_load=(STATIC / "viewer.js").read_text(encoding="utf-8"),
+                elem_id=f"{key}-model",
+            )
             self.summary = gr.HTML(elem_id=f"{key}-facts")
             with gr.Row(elem_classes="seed-loads"):
                 self.loads = {
@@ -73,15 +76,13 @@ class ResultPanel:
     def outputs(self) -> list[Any]:
         """Every component that a job may change."""
         return [self.token, self.facts, self.progress, self.cancel, self.column, self.verdict,
-                self.mode, self.model, self.summary, *self.loads.values(), self.length, self.mass,
+                self.model, self.summary, *self.loads.values(), self.length, self.mass,
                 self.material, self.clip, self.clip_note, self.maps, self.checks]  # fmt: skip
 
     def wire(self) -> None:
         """Connect the panel's own events; call once all components exist."""
         hidden: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
         self.cancel.click(self._cancel, None, self.progress, queue=False, **hidden)
-        self.mode.change(self._view, [self.mode, self.token, self.facts], self.model, queue=False,
-                         **hidden)  # fmt: skip
         self.again.click(
             self._again,
             [self.token, self.facts, self.length, self.mass, self.material],
@@ -134,8 +135,7 @@ class ResultPanel:
             self.progress: words.note("Filming the drop …"),
             self.column: gr.update(visible=True),
             self.verdict: words.verdict(facts, seconds),
-            self.mode: MODES[0],
-            self.model: self._view(MODES[0], token, facts),
+            self.model: json.loads((folder / tasks.VIEW).read_text(encoding="utf-8")),
             self.summary: words.summary(facts),
             **{
                 self.loads[form]: gr.update(value=str(path), visible=True)
@@ -171,23 +171,6 @@ class ResultPanel:
             yield {**done, self.clip_note: words.note("The film was stopped.")}
         except Seed3DError as error:
             yield {**done, self.clip_note: words.note(str(error))}
-
-    def _view(self, mode: str, token: str, facts: dict[str, Any]) -> Any:
-        if not token:
-            return gr.update()
-        try:
-            folder = self.desk.workspace.job(token)
-        except Seed3DError as error:
-            gr.Warning(str(error))
-            return gr.update()
-        file = {"Hulls": "hulls.glb"}.get(mode, "plain.glb")
-        path = folder / tasks.VIEW / file
-        if mode == "Textured":
-            own = folder / tasks.ASSET / f"{facts['name']}.glb"
-            path = own if own.is_file() else path
-        return gr.Model3D(
-            value=str(path), display_mode="wireframe" if mode == "Wireframe" else "solid"
-        )
 
     def _again(
         self, token: str, facts: dict[str, Any], length: float, mass: float, material: str,

@@ -33,8 +33,6 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
             progress = gr.HTML(elem_id="scene-progress")
             with gr.Column(visible=False) as column:
                 verdict = gr.HTML(elem_id="scene-verdict")
-                model = gr.Model3D(label="The settled scene", height=380,
-                                   clear_color=(0.95, 0.96, 0.98, 1.0))  # fmt: skip
                 picture = gr.Image(show_label=False, interactive=False, type="filepath")
                 load = gr.DownloadButton("Download scene (MJCF, URDF, USD, GLB)",
                                          variant="primary", elem_id="scene-load")  # fmt: skip
@@ -70,7 +68,6 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
                 progress: "",
                 column: gr.update(visible=True),
                 verdict: scene_words(facts),
-                model: str(folder / "scene" / "scene.glb"),
                 picture: str(folder / "scene" / "overview.png"),
                 load: facts["zip"],
             }
@@ -79,7 +76,7 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
         except Seed3DError as error:
             yield {progress: words.problem(str(error))}
 
-    go.click(make, [chosen, count, how], [progress, column, verdict, model, picture, load],
+    go.click(make, [chosen, count, how], [progress, column, verdict, picture, load],
              concurrency_id=WORK, trigger_mode="once", **hidden)  # fmt: skip
 
 

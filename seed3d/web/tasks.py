@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from seed3d.errors import InputError
 from seed3d.pipeline import Progress
 from seed3d.types import Asset, Verdict
 
-ASSET, VIEW, ZIPS, CLIP = "asset", "view", "zips", "drop.webp"
+ASSET, VIEW, ZIPS, CLIP = "asset", "view.json", "zips", "drop.webp"
 """Folders and files of a job."""
 
 
@@ -108,13 +109,14 @@ TASKS: dict[str, Callable[..., Any]] = {
 def _finish(progress: Progress, asset: Asset, config: Config, folder: Path) -> dict[str, Any]:
     from seed3d.pipeline import save
     from seed3d.web.downloads import PARTS, zip_asset
-    from seed3d.web.viewer import view_files
+    from seed3d.web.viewer import view_data
 
     # The interactive view does what the turntable does.
     export = dataclasses.replace(config.export, turntable_frames=0)
     verdict = save(asset, folder / ASSET, dataclasses.replace(config, export=export), progress)
     with progress("pack"):
-        _write(folder / VIEW, view_files(asset))
+        view = json.dumps(view_data(asset)).encode()
+        _write(folder, {VIEW: view})
         zips = {
             f"{asset.name}_{form}.zip": zip_asset(folder / ASSET, asset.name, form)
             for form in (*(f for f in PARTS if f in config.export.formats), "all")

@@ -1,53 +1,71 @@
-"""GLB files for the page's interactive view: textured, plain, hulls."""
+"""What the page's interactive view draws: the textured mesh and the hulls, packed for WebGL."""
 
 from __future__ import annotations
 
+import base64
+import io
 from typing import Any
 
 import numpy as np
 
-from seed3d.conventions import R_GLTF_WORLD
-from seed3d.types import Asset, Mesh
+from seed3d.types import Asset
 
 MODES = ("Textured", "Plain", "Hulls", "Wireframe")
-"""What the page offers; the wireframe is the plain model drawn by its edges."""
+"""What the view offers (static/viewer.html)."""
 
 
-def view_files(asset: Asset) -> dict[str, bytes]:
-    """Return name to GLB: plain.glb (grey) and hulls.glb (one colour per hull).
+def view_data(asset: Asset) -> dict[str, Any]:
+    """Return plain data for static/viewer.js, Z up.
 
-    The textured one is the asset's own file. glTF frame: Y up [m].
+    Returns:
+        texture: data URL of the base colour; mesh and hulls, each with count (vertices, three a
+        triangle) and base64 arrays: position uint16 (N, 4) over the box low..high [m], normal
+        int8 (N, 4), and uv float32 (N, 2), v up, or colour uint8 (N, 4).
     """
-    from seed3d.texture.preview import GREY, hull_color
+    from PIL import Image
 
-    hulls = [(h, hull_color(i)) for i, h in enumerate(asset.collision.hulls)]
+    from seed3d.render.normals import corner_normals
+    from seed3d.render.raycast import face_normals
+    from seed3d.texture.preview import hull_color
+
+    low, high = asset.mesh.bounds
+    for hull in asset.collision.hulls:
+        low, high = np.minimum(low, hull.bounds[0]), np.maximum(high, hull.bounds[1])
+    buffer = io.BytesIO()
+    Image.fromarray(asset.maps.base_color).save(buffer, "JPEG", quality=90)
+    mesh = asset.mesh
+    corners = mesh.vertices[mesh.faces].reshape(-1, 3)
+    hulls = asset.collision.hulls
+    colours = [np.tile([*hull_color(i), 1.0], (3 * len(h.faces), 1)) for i, h in enumerate(hulls)]
     return {
-        "plain.glb": _glb([(asset.mesh, GREY.base_color)], smooth=True),
-        "hulls.glb": _glb(hulls, smooth=False),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "texture": f"data:image/jpeg;base64,{base64.b64encode(buffer.getvalue()).decode()}",
+        "mesh": {
+            **_packed(corners, corner_normals(mesh).reshape(-1, 3), low, high),
+            "uv": _text(asset.atlas.uv[asset.atlas.faces].reshape(-1, 2), "<f4"),
+        },
+        "hulls": {
+            **_packed(
+                np.concatenate([h.vertices[h.faces].reshape(-1, 3) for h in hulls]),
+                np.concatenate([np.repeat(face_normals(h), 3, axis=0) for h in hulls]),
+                low,
+                high,
+            ),
+            "color": _text(np.rint(255 * np.concatenate(colours)), "u1"),
+        },
     }
 
 
-def _glb(parts: list[tuple[Mesh, tuple[float, float, float]]], smooth: bool) -> bytes:
-    import trimesh
-    from trimesh.exchange import gltf
+def _packed(points: np.ndarray, normals: np.ndarray, low: np.ndarray, high: np.ndarray) -> Any:
+    share = (points - low) / np.maximum(high - low, 1e-12)
+    four = np.zeros((len(points), 1))
+    return {
+        "count": len(points),
+        "position": _text(np.hstack([np.rint(65535 * share), four]), "<u2"),
+        "normal": _text(np.hstack([np.rint(127 * normals), four]), "i1"),
+    }
 
-    from seed3d.conventions import srgb_to_linear
-    from seed3d.render.normals import corner_normals
 
-    scene = trimesh.Scene()
-    for index, (mesh, color) in enumerate(parts):
-        points = mesh.vertices[mesh.faces].reshape(-1, 3) @ R_GLTF_WORLD.T
-        normals: Any = None
-        if smooth:
-            normals = corner_normals(mesh).reshape(-1, 3) @ R_GLTF_WORLD.T
-        linear = srgb_to_linear(np.array(color))
-        material = trimesh.visual.material.PBRMaterial(
-            baseColorFactor=np.rint(255 * np.append(linear, 1.0)).astype(np.uint8),
-            metallicFactor=0.0, roughnessFactor=0.7,
-        )  # fmt: skip
-        body = trimesh.Trimesh(
-            points, np.arange(len(points)).reshape(-1, 3), vertex_normals=normals, process=False,
-            visual=trimesh.visual.TextureVisuals(material=material),
-        )  # fmt: skip
-        scene.add_geometry(body, node_name=f"part_{index}", geom_name=f"part_{index}")
-    return gltf.export_glb(scene, include_normals=True)
+def _text(values: np.ndarray, kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values.astype(kind)).tobytes()).decode()
