@@ -56,7 +56,7 @@ class GeometryConfig:
     """Scale of the starting noise: 0 gives the likeliest shape, 1 the variety learnt."""
     candidates: int = 1
     """Cameras tried per photo; of several, the shape that agrees best with the mask is kept."""
-    fit_steps: int = 60
+    fit_steps: int = 40
     """Steps of the silhouette fit; 0 is off."""
     resolution: int = 128
     """Grid of the surface extraction along the longest side."""
@@ -112,8 +112,8 @@ class PhysicsConfig:
     primitive_tolerance: float = 0.01
     """A hull becomes a box, sphere, cylinder or capsule within this share of its size, and within
     3 % of its volume; 0 keeps every hull."""
-    max_hulls: int = 32
-    """Most convex hulls per asset."""
+    max_hulls: int = 64
+    """Most convex hulls per asset; more than 32 only where open space would be filled."""
     max_hull_vertices: int = 60
     """Most vertices per hull (GPU PhysX takes 64)."""
     hull_timeout_s: float = 90.0

@@ -28,6 +28,8 @@ SLIVER_SHARE = 1e-5
 """Hulls below this share of the solid's volume carry no contact and are dropped."""
 MAX_FACES = 2000
 """CoACD's input is decimated to about this many faces: its time grows with them."""
+FIRST_HULLS = 32
+"""Most hulls of the first run; up to physics.max_hulls where these fill too much."""
 MAX_FILLED = 0.1
 """Largest share of the empty space inside the convex hull that hulls may fill without a note."""
 
@@ -145,20 +147,23 @@ def _decompose_unit(
     """Run CoACD on a solid of longest side 2; once finer where too much of the dents is filled."""
     notes: list[Fallback] = []
     for attempt in _attempts(config.hull_threshold):
-        parts, problem = _run(solid, attempt, config, seed)
+        parts, problem = _run(solid, attempt, min(FIRST_HULLS, config.max_hulls), config, seed)
         if not parts:
             notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
             continue
         best = _candidate(parts, solid, size, config)
         if not notes and best.fills_too_much:
-            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
-            parts, problem = _run(solid, finer, config, seed)
+            # Where the number of hulls ran out, more of them at the same threshold; else finer ones.
+            ran_out = FIRST_HULLS <= len(parts) < config.max_hulls
+            threshold = attempt.threshold if ran_out else max(0.01, 0.5 * attempt.threshold)
+            finer = replace(attempt, threshold=threshold, time_share=0.5)
+            parts, problem = _run(solid, finer, config.max_hulls, config, seed)
             if parts:
                 best = min(
                     best, _candidate(parts, solid, size, config), key=lambda one: one.fit.filled
                 )
             else:
-                what = f"CoACD at the finer threshold {finer.threshold:g} {problem}; kept the first"
+                what = f"CoACD again at threshold {finer.threshold:g} {problem}; kept the first"
                 notes.append(Fallback(STAGE, what))
         return best, notes
     raise StageError(
@@ -169,12 +174,12 @@ def _decompose_unit(
 
 
 def _run(
-    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int
+    solid: Any, attempt: _Attempt, most: int, config: PhysicsConfig, seed: int
 ) -> tuple[list[np.ndarray], str]:
     limit = config.hull_timeout_s * attempt.time_share
     options = {
         "threshold": attempt.threshold,
-        "max_convex_hull": config.max_hulls,
+        "max_convex_hull": most,
         "preprocess_mode": "off",
         "resolution": 1000,
         "mcts_nodes": 5,
