@@ -201,3 +201,23 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, int):
         return value
     raise TypeError(f"report: got a {type(value).__name__} ({value!r}); wanted plain data")
+
+
+def made_by(*models: str) -> dict[str, Any]:
+    """The command, version, commit (of a checkout) and checkpoint hashes behind a table."""
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    from seed3d import __version__
+    from seed3d.checkpoints import model_info
+
+    root = Path(__file__).parent.parent
+    commit = ""
+    if (root / ".git").exists():
+        git = ["git", "-C", str(root), "rev-parse", "--short", "HEAD"]
+        commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    return {
+        "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]]), "version": __version__,
+        "commit": commit, "checkpoints": {name: model_info(name).sha256 for name in models},
+    }  # fmt: skip

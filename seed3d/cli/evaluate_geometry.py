@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from seed3d.cli.options import resolve
+from seed3d.report import made_by
 
 
 @click.command("geometry")
@@ -16,7 +17,9 @@ from seed3d.cli.options import resolve
               help="Folder with objects/ and features/ of `seed3d data`.")  # fmt: skip
 @click.option("--split", type=click.Choice(["val", "test"]), default="test", show_default=True)
 @click.option("--kind", type=click.Choice(["all", "furniture", "procedural"]), default="all")
-@click.option("--limit", type=int, help="Most objects, spread evenly.  [default: all]")
+@click.option(
+    "--limit", type=int, help="Most objects, half of each kind, spread evenly.  [default: all]"
+)
 @click.option("--preset", default="default", show_default=True)
 @click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="As in generate.")
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the table here.")
@@ -44,16 +47,8 @@ def geometry(
         json_file.parent.mkdir(parents=True, exist_ok=True)
         json_file.write_text(
             json.dumps(
-                {**total, **summarise_by(rows), **made_by(config.model), "items": rows}, indent=1
+                {**total, **summarise_by(rows), "made_by": made_by(config.model), "items": rows},
+                indent=1,
             )
             + "\n"
         )
-
-
-def made_by(model: str) -> dict[str, Any]:
-    """The command, version and checkpoint hash behind a table."""
-    from seed3d import __version__
-    from seed3d.checkpoints import model_info
-
-    return {"made_by": {"command": " ".join(["seed3d", *sys.argv[1:]]), "version": __version__,
-                        "checkpoint": model, "sha256": model_info(model).sha256}}  # fmt: skip

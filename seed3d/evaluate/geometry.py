@@ -46,7 +46,7 @@ def evaluate_geometry(
         features: Folder of their features, for the baselines.
         split: Which objects.
         config: Of the generator.
-        limit: Most objects, spread evenly.
+        limit: Most objects: half furniture, half procedural, each spread evenly.
         kind: "furniture", "procedural" or "all".
 
     Raises:
@@ -59,21 +59,28 @@ def evaluate_geometry(
     train = load_objects(features, ("train",))
     pooled = train.photos.pooled.float().numpy()
     library = Library(train.tsdf.numpy(), _unit(pooled), train.owner.numpy())
-    paths = []
+    groups: dict[bool, list[Path]] = {False: [], True: []}
     for path in record_paths(records):
-        if kind != "all" and path.name.startswith("procedural_") != (kind == "procedural"):
-            continue
-        if path.stem in twins:
+        procedural = path.name.startswith("procedural_")
+        if path.stem in twins or (kind != "all" and procedural != (kind == "procedural")):
             continue
         with np.load(path) as record:
             if read_attributes(record)["split"] == split:
-                paths.append(path)
+                groups[procedural].append(path)
+    paths = spread(groups[False], groups[True], limit)
     if not paths:
         raise InputError(f"{records}: no record of the split {split!r}")
-    if limit and limit < len(paths):
-        paths = [paths[i] for i in np.linspace(0, len(paths) - 1, limit).astype(int)]
     for path in paths:
         yield from _object_rows(path, library, config)
+
+
+def spread(first: list[Path], second: list[Path], limit: int | None) -> list[Path]:
+    """At most `limit` of both together, half from each where they last, spread evenly."""
+    total = len(first) + len(second)
+    limit = min(limit or total, total)
+    half = max(min(limit // 2, len(first)), limit - len(second))
+    shares = ((first, half), (second, limit - half))
+    return [g[i] for g, n in shares for i in np.linspace(0, len(g) - 1, n).astype(int)]
 
 
 def _object_rows(path: Path, library: Library, config: GeometryConfig) -> Iterator[dict[str, Any]]:
