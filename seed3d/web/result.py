@@ -82,7 +82,7 @@ class ResultPanel:
     def wire(self) -> None:
         """Connect the panel's own events; call once all components exist."""
         hidden: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
-        self.cancel.click(self._cancel, None, self.progress, queue=False, **hidden)
+        self.cancel.click(self._cancel, None, None, queue=False, **hidden)
         self.again.click(
             self._again,
             [self.token, self.facts, self.length, self.mass, self.material],
@@ -117,9 +117,11 @@ class ResultPanel:
             yield self._filled(token, folder, facts, time.monotonic() - began)
             yield from self._film(session, token, folder, facts)
         except Cancelled:
+            self.desk.workspace.drop(token)
             yield {self.progress: words.note("Stopped. Nothing was kept."),
                    self.cancel: gr.update(visible=False)}  # fmt: skip
         except Seed3DError as error:
+            self.desk.workspace.drop(token)
             yield {self.progress: words.problem(str(error)), self.cancel: gr.update(visible=False)}
 
     def _filled(self, token: str, folder: Path, facts: dict[str, Any], seconds: float) -> Any:
@@ -184,6 +186,5 @@ class ResultPanel:
         session = str(request.session_hash)
         yield from self.run(session, "change_physics", "physics", arguments)
 
-    def _cancel(self, request: gr.Request) -> Any:
+    def _cancel(self, request: gr.Request) -> None:
         self.desk.cancel(str(request.session_hash))
-        return words.note("Stopping …")
