@@ -26,6 +26,7 @@ from seed3d.texture.models.completion import (
 from seed3d.texture.models.decompose import decompose, decompose_with, guided_upsample
 from seed3d.texture.models.multiview import MultiViewDiT, multiview_loss, sample_views
 from seed3d.texture.models.pbr import PBRNet, Semantics
+from seed3d.texture.models.weights import TEXTURE_MODEL
 from seed3d.train.multiview_task import base_color_view, geometry_maps, target_cameras
 from seed3d.train.texture_data import photo
 from seed3d.types import Subject
@@ -101,14 +102,12 @@ def test_guided_upsampling_puts_a_shadow_edge_where_the_photo_has_it():
     assert (fine * plain.exp() - 0.8).abs().max() > 0.15
 
 
-def test_an_untrained_network_returns_nearly_the_photo():
+def test_an_untrained_network_returns_the_photo():
     torch.manual_seed(0)
     subject, _ = rendered("mug", 5)
     found = decompose_with(PBRNet().eval(), subject.rgb, subject.mask)
     inside = subject.mask > 0.99
-    cover = 1.0 / (1.0 + np.exp(3.0))
-    expected = subject.rgb + cover * (0.5 - subject.rgb)
-    assert np.abs(found.albedo - expected)[inside].mean() < 0.02
+    assert np.abs(found.albedo - subject.rgb)[inside].max() < 1e-3
 
 
 def test_a_photo_is_decomposed_alike_alone_and_in_a_batch():
@@ -182,3 +181,18 @@ def test_mv_adapter_gets_positions_and_normals_and_says_what_is_missing(tmp_path
     (tmp_path / mv_adapter.WEIGHTS).touch()
     with pytest.raises(MissingDependencyError, match="MV-Adapter"):
         mv_adapter.load_pipeline(tmp_path, tmp_path)
+
+
+def test_the_bundled_network_is_nearer_the_albedo_than_the_photo_is():
+    """Over held-out objects; single ones may be worse, as one photo can't tell how much light fell."""
+    gaps = []
+    for category, seed in (("mug", 5), ("vase", 15), ("pot", 3), ("toy_car", 7), ("food_box", 7)):
+        subject, albedo = rendered(category, seed)
+        inside = subject.mask > 0.99
+        found = decompose(subject, TEXTURE_MODEL).albedo
+        again = decompose(subject, TEXTURE_MODEL).albedo
+        assert (found == again).all()
+        error = np.abs(found - albedo)[inside].mean()
+        gaps.append((error, np.abs(subject.rgb - albedo)[inside].mean()))
+    ours, photos = np.mean(gaps, axis=0)
+    assert ours < photos, gaps
