@@ -9,6 +9,7 @@ import seed3d
 
 
 def main(out: str, *assets: str) -> None:
+    """Drop, settle, save."""
     scene = seed3d.Scene("heap", seed=7)
     scene.drop(assets, count=4)
     result = scene.settle("mujoco", seconds=4)

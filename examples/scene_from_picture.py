@@ -9,6 +9,7 @@ from seed3d.scene.from_photo import scene_from_photo
 
 
 def main(photo: str, out: str) -> None:
+    """Photo to scene."""
     scene = scene_from_photo(photo)  # or masks=[...], boxes=[(left, top, right, bottom), ...]
     print("\n".join(scene.notes))
     scene.settle()

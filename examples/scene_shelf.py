@@ -20,6 +20,7 @@ def brick(folder: Path) -> seed3d.Asset:
 
 
 def main(out: str) -> None:
+    """Build, settle, save."""
     with tempfile.TemporaryDirectory() as folder:
         asset = brick(Path(folder))
     scene = seed3d.Scene("shelf", seed=1)
