@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from seed3d.config import PhysicsConfig
+from seed3d.config import MeshConfig, PhysicsConfig
 from seed3d.errors import InputError
 from seed3d.types import Estimate, Mesh
 
@@ -95,7 +95,8 @@ def _shape(path: Path) -> Mesh:
     from seed3d.mesh.solid import make_solid
 
     with np.load(path) as record:
-        return make_solid(extract(record["tsdf"].astype(np.float32) / 127)).mesh
+        surface = extract(record["tsdf"].astype(np.float32) / 127)
+    return make_solid(surface, MeshConfig()).mesh
 
 
 def _mass(shape: Mesh, size_m: float, category: str, material: str) -> float:
