@@ -65,7 +65,11 @@ def _looks(files: dict[Any, Path], models: list[FileModel]) -> Surface | None:
         except InputError:
             continue  # what can't be read is a failed check elsewhere; grey is shown instead
     visual = next((m.visual for m in models if m.visual is not None), None)
-    return None if visual is None else shaded_surface(visual, SurfaceMaterial((0.7,) * 3, 0.0, 0.7))
+    return (
+        None
+        if visual is None
+        else shaded_surface(visual, SurfaceMaterial((0.7, 0.7, 0.7), 0.0, 0.7))
+    )
 
 
 def _scene(body: Mesh, place: dict[str, Any]) -> Surface:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from seed3d.types import Mesh
 from seed3d.verify.drop import timestep
 from seed3d.verify.model import transformed
 from seed3d.verify.text import fixed
@@ -94,12 +93,3 @@ def _inside(
     most = max(0.25 * depth, 3e-3)
     passed = -most <= above <= most + 0.25 * radius and aside <= 3.0 * opening.radius_m
     log.check(name, passed, fixed(1e3 * above, 2), f"<= {1e3 * most:.3g} mm over its floor: {size}")
-
-
-def ball_mesh(center_m: np.ndarray, radius_m: float) -> Mesh:
-    """Return the triangles of a ball, for pictures."""
-    import trimesh
-
-    mesh = trimesh.creation.icosphere(3, radius_m)
-    mesh.apply_translation(center_m)
-    return Mesh.from_trimesh(mesh)
