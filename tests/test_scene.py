@@ -96,7 +96,7 @@ def test_inside_beside_against(brick, tray):
 def test_settles_and_holds_in_both_engines(brick, tray, tmp_path):
     scene = Scene("heap", seed=2)
     scene.add(tray, fixed=True)
-    scene.drop([brick], 3, into="tray")
+    scene.drop([brick], 2, into="tray", upright=True)
     assert len(scene.assets) == 2  # instances share their asset
     result = scene.settle("mujoco", 4.0)
     assert result["at_rest"] and result["penetration_mm"] < 1.0
@@ -185,7 +185,7 @@ def test_editing(brick, tray):
     assert scene.items[name].pose.position == pytest.approx((1, 2, 0.5))
     scene.remove("brick_2")
     assert list(scene.assets) == ["tray"]
-    with pytest.raises(InputError, match=r"no object 'brik'. Did you mean 'brick'"):
+    with pytest.raises(InputError, match=r"no object 'brik' in the scene. Did you mean 'brick'"):
         scene.remove("brik")
     with pytest.raises(ConfigError, match="Did you mean 'mujoco'"):
         scene.settle("mujco")

@@ -96,9 +96,25 @@ def _parse(text: str, file: Path) -> Any:
     import yaml
 
     try:
-        return json.loads(text) if file.suffix == ".json" else yaml.safe_load(text)
+        return (
+            json.loads(text) if file.suffix == ".json" else yaml.load(text, _loader())
+        )  # a SafeLoader
     except (ValueError, yaml.YAMLError) as error:
         raise InputError(f"{file}: got broken text ({' '.join(str(error).split())})") from error
+
+
+def _loader() -> Any:
+    """YAML 1.1's safe loader, but `on`, `off`, `yes`, `no` are words: `on` is a relation here."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    Loader.yaml_implicit_resolvers = {
+        first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:bool" or first in "tTfF"]
+        for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    }
+    return Loader
 
 
 def build(data: Any, base: Path, config: Any = None, where: str = "layout") -> Scene:
