@@ -156,7 +156,7 @@ class VerifyConfig:
     """Engines that must agree."""
     drop_height: float = 0.05
     """Height of the drop, as a share of the object's longest side, at least 1 cm."""
-    seconds: float = 4.0
+    seconds: float = 3.0
     """Longest simulated time of the drop [s]."""
 
 

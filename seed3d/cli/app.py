@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
 from typing import Any
 
 import click
@@ -53,6 +54,7 @@ def app(opens: bool, **values: Any) -> None:
         )
     from seed3d.web.page import serve
 
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up, as on Ctrl-C
     page, desk, url = serve(settings)
     click.echo(f"Seed3D is ready: {url}")
     if opens:
