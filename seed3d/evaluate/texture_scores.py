@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seed3d.render.raycast import face_normals
@@ -42,12 +44,11 @@ def ssim(found: np.ndarray, true: np.ndarray) -> float:
     """Structural similarity (Wang et al. 2004) of pictures (H, W, 3) in [0, 1]."""
     from skimage.metrics import structural_similarity
 
-    return float(
-        structural_similarity(
-            found, true, channel_axis=-1, data_range=1.0, gaussian_weights=True, sigma=1.5,
-            use_sample_covariance=False,
-        )
+    value: Any = structural_similarity(
+        found, true, channel_axis=-1, data_range=1.0, gaussian_weights=True, sigma=1.5,
+        use_sample_covariance=False,
     )  # fmt: skip
+    return float(value)
 
 
 def bad_texels(color: np.ndarray, true: np.ndarray) -> np.ndarray:

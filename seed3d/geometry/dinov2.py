@@ -42,10 +42,11 @@ def load_dinov2(folder: Path, device: str = "cpu", config: dict[str, Any] | None
             "the published models need the package transformers, which isn't installed. Install it"
             " with: pip install 'seed3d[open-weights]'"
         ) from error
-    model, found = Dinov2Model.from_pretrained(
-        folder, config=Dinov2Config(**(config or LARGE)), output_loading_info=True,
-        local_files_only=True,
-    )  # fmt: skip
+    options: dict[str, Any] = dict(config or LARGE)
+    loaded: Any = Dinov2Model.from_pretrained(
+        folder, config=Dinov2Config(**options), output_loading_info=True, local_files_only=True
+    )
+    model, found = loaded
     wrong = {k: sorted(v) for k, v in found.items() if k.endswith("_keys") and v}
     if wrong:
         raise CheckpointError(

@@ -34,7 +34,7 @@ def surface_cloud(mesh: Mesh, count: int, rng: np.random.Generator) -> np.ndarra
     """Points (count, 6) uniform on the area of a mesh, with unit face normals."""
     import trimesh
 
-    points, face = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=rng)
+    points, face = trimesh.sample.sample_surface(mesh.to_trimesh(), count, seed=rng)[:2]
     normals = mesh.to_trimesh().face_normals[face]
     return np.concatenate([points, normals], axis=1).astype(np.float32)
 

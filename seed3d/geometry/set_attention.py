@@ -76,11 +76,14 @@ class SetAttention(nn.Module):
         if k is None or v is None:
             joint = torch.cat([self.to_q(x), self.to_k(x), self.to_v(x)], dim=-1)  # (B, N, 3 D)
             q, k, v = joint.unflatten(-1, (self.heads, -1)).transpose(1, 2).chunk(3, dim=-1)
-            k = k if self.norm_k is None else self.norm_k(k)
+            if self.norm_k is not None:
+                k = self.norm_k(k)
         else:
             q = self.to_q(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)  # (B, H, N, d)
         q = q if self.norm_q is None else self.norm_q(q)
-        y = functional.scaled_dot_product_attention(q, k.to(q.dtype), v.to(q.dtype))
+        assert k is not None and v is not None
+        k, v = k.to(q.dtype), v.to(q.dtype)
+        y = functional.scaled_dot_product_attention(q, k, v)
         return self.to_out[0](y.transpose(1, 2).flatten(2))
 
 

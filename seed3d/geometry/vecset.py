@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from diffusers import ConfigMixin, ModelMixin
@@ -94,12 +95,12 @@ class SetDecoder(nn.Module):
         """Keys and values that every query point reads; computed once per shape."""
         for block in self.blocks[:-1]:
             x = block(x)
-        last = self.blocks[-1].attn2
-        return last.keys(last.norm_cross(x))
+        last: Any = self.blocks[-1]
+        return last.attn2.keys(last.attn2.norm_cross(x))
 
     def read(self, query: torch.Tensor, k: torch.Tensor, v: torch.Tensor) -> torch.Tensor:
         """Embedded query points (B, N, I) to values (B, N), negative inside."""
-        last = self.blocks[-1]
+        last: Any = self.blocks[-1]
         x = self.proj_query(query)
         x = x + last.attn2.attend(last.norm2(x), k, v)
         x = x + last.ff(last.norm3(x))

@@ -101,7 +101,8 @@ def assemble(
     back = np.array([math.cos(layout.pitch_rad), 0.0, math.sin(layout.pitch_rad)])
     eye = np.array([-middle[0] * up, -middle[1] * up, up])
     fov = 2 * math.degrees(math.atan(max(width, height) / 2 / focal_px))
-    scene.add_camera("photo", eye, eye - back * up / max(back[2], 0.05), fov)
+    target = eye - back * up / max(back[2], 0.05)
+    scene.add_camera("photo", eye.tolist(), target.tolist(), fov)
     scene.notes = _notes(layout, up, focal_source, pitch_deg, camera_height_m, fov, moved)
     return scene
 

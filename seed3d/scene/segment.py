@@ -6,6 +6,7 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -73,8 +74,9 @@ def alpha_parts(alpha: np.ndarray) -> list[np.ndarray]:
     kept = np.flatnonzero(areas >= least) + 1
     out = []
     for label in kept:
-        near = ndimage.binary_dilation(labels == label, iterations=2)
-        out.append(np.where(near & np.isin(labels, [0, label]), alpha, 0).astype(np.uint8))
+        near = np.asarray(ndimage.binary_dilation(labels == label, iterations=2))
+        own = near & ((labels == 0) | (labels == label))
+        out.append(np.where(own, alpha, 0).astype(np.uint8))
     return out
 
 
@@ -107,15 +109,16 @@ def load_segmenter(text: str) -> Segmenter:
     """
     module, colon, function = text.partition(":")
     try:
-        found = getattr(importlib.import_module(module), function) if colon else None
+        found: Any = getattr(importlib.import_module(module), function) if colon else None
     except (ImportError, AttributeError) as error:
         raise MissingDependencyError(
             f"--segmenter {text}: {error}; wanted an installed module:function that takes an RGB "
             "array (H, W, 3) and returns a list of masks (H, W)"
         ) from error
-    if not callable(found):
-        raise MissingDependencyError(f"--segmenter {text}: got no function; wanted module:function")
-    return found
+    if callable(found):
+        segmenter: Any = found
+        return segmenter
+    raise MissingDependencyError(f"--segmenter {text}: got no function; wanted module:function")
 
 
 def _checked(mask: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:

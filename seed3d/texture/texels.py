@@ -78,7 +78,8 @@ def with_rim(texels: Texels, mesh: Mesh, atlas: Atlas) -> tuple[Texels, np.ndarr
     from scipy.ndimage import distance_transform_edt
 
     size = len(texels.covered)
-    away, nearest = distance_transform_edt(~texels.covered, return_indices=True)
+    found: Any = distance_transform_edt(~texels.covered, return_indices=True)
+    away, nearest = found
     covered = away <= RIM
     number = np.full(texels.covered.shape, -1, np.int64)
     number[texels.covered] = np.arange(len(texels.face))

@@ -55,8 +55,9 @@ def load_photos(folder: Path, split: str) -> Photos:
         _pack_photos(folder, split, packed)
     kept = load_file(packed)
     semantics = Semantics(kept["mid"], kept["deep"], kept["pooled"])
-    names = ("rgb", "mask", "albedo", "material")
-    return Photos(*(kept[name] for name in names), semantics, kept["procedural"])
+    return Photos(
+        kept["rgb"], kept["mask"], kept["albedo"], kept["material"], semantics, kept["procedural"]
+    )
 
 
 def _pack_photos(folder: Path, split: str, packed: Path) -> None:

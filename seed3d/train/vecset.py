@@ -51,7 +51,7 @@ def build(config: dict[str, Any]) -> tuple[VecSetVAE, StreamDiT]:
 
 def bundled_tokens(photo: PhotoFeatures) -> torch.Tensor:
     """Photo tokens (B, 196, 436) from the bundled encoder's features, side by side by channel."""
-    size = photo.mid.shape[-2:]
+    size = (photo.mid.shape[-2], photo.mid.shape[-1])
     deep = functional.interpolate(photo.deep, size, mode="bilinear")
     local = functional.adaptive_avg_pool2d(photo.local, size)
     return torch.cat([photo.mid, deep, local], dim=1).flatten(2).transpose(1, 2)
@@ -158,7 +158,8 @@ class DiTTask:
         tokens: tuple[int, ...],
         device: str = "cpu",
     ) -> None:
-        self.model, self.vae = model, vae.to(device).eval().requires_grad_(False)
+        self.model, self.vae = model, vae.eval().requires_grad_(False)
+        torch.nn.Module.to(self.vae, device)
         self.shapes, self.photos, self.held_out = shapes, photos, held_out
         self.tokens, self.device = tuple(tokens), device
         with torch.no_grad():

@@ -146,7 +146,8 @@ def _hull(item: Any, mesh: Mesh) -> Hull:
     from pxr import UsdGeom, UsdPhysics
 
     if not item.IsA(UsdGeom.Mesh):
-        kind = {"Cube": "box"}.get(item.GetTypeName(), item.GetTypeName().lower())
+        name = str(item.GetTypeName())
+        kind = {"Cube": "box"}.get(name, name.lower())
         return Hull(convex_hull(mesh.vertices), str(item.GetName()), kind)
 
     approximation = UsdPhysics.MeshCollisionAPI(item).GetApproximationAttr().Get()

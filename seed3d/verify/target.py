@@ -101,8 +101,10 @@ def find_targets(path: Path) -> list[Target]:
 def _in_folder(folder: Path, depth: int) -> list[Target]:
     if (folder / "report.json").is_file():
         return [Target(str(folder), folder)]
-    own = [(p, k) for p in sorted(folder.iterdir()) if p.is_file() and (k := format_of(p))]
-    described = [(p, k) for p, k in own if k != "mesh"]
+    own: list[tuple[Path, Format]] = [
+        (p, k) for p in sorted(folder.iterdir()) if p.is_file() and (k := format_of(p))
+    ]
+    described: list[tuple[Path, Format]] = [(p, k) for p, k in own if k != "mesh"]
     if described:
         counts = [sum(k == kind for _, k in described) for kind in {k for _, k in described}]
         if max(counts) == 1:

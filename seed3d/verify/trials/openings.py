@@ -90,7 +90,8 @@ def _enclosed(empty: np.ndarray) -> np.ndarray:
     """Empty columns that aren't joined to the border."""
     from scipy import ndimage
 
-    labels, _ = ndimage.label(empty)
+    labels = np.empty(empty.shape, np.int32)
+    ndimage.label(empty, output=labels)
     return empty & (labels != labels[0, 0])
 
 
@@ -114,7 +115,7 @@ def _largest_disc(area: np.ndarray, pitch: float) -> tuple[np.ndarray, float] | 
 
     if not area.any():
         return None
-    distance = ndimage.distance_transform_edt(area)
+    distance = np.asarray(ndimage.distance_transform_edt(area))
     best = float(distance.max())
     # Of a plateau of equally good centres take the middle one: a long slot has many.
     rows = np.argwhere(distance >= best - 0.5)
