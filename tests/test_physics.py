@@ -747,7 +747,7 @@ def test_caps_are_respected() -> None:
 
 def test_convex_bodies_become_one_hull_that_never_grows() -> None:
     sphere = mesh_of(Manifold.sphere(0.5, 64))
-    collision = decompose(sphere, PhysicsConfig(), 0)
+    collision = decompose(sphere, PhysicsConfig(primitive_tolerance=0.0), 0)
     assert len(collision.hulls) == 1 and not collision.fallbacks
     hull = collision.hulls[0]
     check_hull(hull, 60)

@@ -204,7 +204,8 @@ def png_bomb(width, height, rows=0):
 HOSTILE = {
     "huge.png": (png_bomb(20_000, 10_000), "too many pixels|200 million pixels"),
     "bomb.png": (png_bomb(65_000, 65_000, 30), "million pixels|too many pixels"),
-    "truncated.png": (png_bomb(2_000, 2_000, 3), "damaged or truncated"),
+    "no_rows.png": (png_bomb(2_000, 2_000, 3), "damaged or truncated|whole image is transparent"),
+    "truncated.png": (png_bomb(2_000, 2_000, 3)[:-40], "damaged or truncated"),
     "drawing.svg": (b"<svg xmlns='http://www.w3.org/2000/svg'><script>1</script></svg>", "SVG"),
     "page.png": (b"<!doctype html><script>alert(1)</script>", "HTML page"),
     "archive.png": (b"PK\x03\x04" + b"\0" * 200, "ZIP archive"),
