@@ -20,16 +20,23 @@ import yaml
 
 def data(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Render the training records."""
+    from seed3d.train.texture_data import texture_record
+
+    build(args, config, args.data, texture_record)
+
+
+def build(args: argparse.Namespace, config: dict[str, Any], folder: Path, record_of: Any) -> None:
+    """Write a record of every object; causes of failure go to failures.jsonl."""
     from tqdm import tqdm
 
-    from seed3d.train.texture_data import build_texture_record
+    from seed3d.data.build import build_object
+    from seed3d.data.prepare import note_failure
 
-    args.data.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for recipe in tqdm(recipes(args, config["data"]), mininterval=30):
-        outcome = build_texture_record(recipe, args.data)
+        outcome = build_object(recipe, folder, record_of)
         if outcome not in ("made", "kept"):
-            with (args.data / "failures.jsonl").open("a") as file:
-                file.write(json.dumps({"key": recipe.key, "cause": outcome}) + "\n")
+            note_failure(folder, recipe.key, outcome)
 
 
 def recipes(args: argparse.Namespace, options: dict[str, int]) -> list[Any]:
@@ -47,29 +54,12 @@ def recipes(args: argparse.Namespace, options: dict[str, int]) -> list[Any]:
 
 def multiview_data(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Render the multi-view records."""
-    import numpy as np
-    from tqdm import tqdm
+    from functools import partial
 
-    from seed3d.errors import Seed3DError
     from seed3d.train.multiview_task import multiview_record
 
-    folder = args.data.with_name("multiview")
-    folder.mkdir(parents=True, exist_ok=True)
-    size, views = config["multiview"]["size"], config["multiview"]["views"]
-    for recipe in tqdm(recipes(args, config["data"]), mininterval=30):
-        path = folder / f"{recipe.key}.npz"
-        if path.exists():
-            continue
-        try:
-            record = multiview_record(recipe, views, size)
-        except Seed3DError as error:
-            with (folder / "failures.jsonl").open("a") as file:
-                file.write(json.dumps({"key": recipe.key, "cause": str(error)}) + "\n")
-            continue
-        part = path.with_suffix(".part")
-        with part.open("wb") as file:
-            np.savez_compressed(file, **record)
-        part.replace(path)
+    options = {name: config["multiview"][name] for name in ("views", "size")}
+    build(args, config, args.data.with_name("multiview"), partial(multiview_record, **options))
 
 
 def multiview(args: argparse.Namespace, config: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -33,13 +34,21 @@ class Recipe:
     """() -> (Surface in the world frame [m], attributes dict)."""
 
 
-def build_object(recipe: Recipe, folder: Path) -> str:
-    """Write ``folder/<key>.npz`` unless it's there. Returns "made", "kept" or the failure's cause."""
+def build_object(
+    recipe: Recipe, folder: Path, record_of: Callable[[Recipe], dict[str, Any]] | None = None
+) -> str:
+    """Write ``folder/<key>.npz`` unless it's there. Returns "made", "kept" or the failure's cause.
+
+    Args:
+        recipe: The object.
+        folder: Of the records.
+        record_of: What to keep of an object; the shape model's record where None.
+    """
     path = folder / f"{recipe.key}.npz"
     if path.exists():
         return "kept"
     try:
-        record = _record(recipe)
+        record = (record_of or _record)(recipe)
     except Seed3DError as error:
         return f"{type(error).__name__}: {error}"
     with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:

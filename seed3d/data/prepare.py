@@ -78,9 +78,14 @@ def prepare(
             state = outcome if outcome in ("made", "kept") else "failed"
             counts[state] += 1
             if state == "failed":
-                with (folder / FAILURES).open("a") as file:
-                    file.write(json.dumps({"key": key, "cause": outcome}) + "\n")
+                note_failure(folder, key, outcome)
     return counts
+
+
+def note_failure(folder: Path, key: str, cause: str) -> None:
+    """Add a line to failures.jsonl beside the records."""
+    with (folder / FAILURES).open("a") as file:
+        file.write(json.dumps({"key": key, "cause": cause}) + "\n")
 
 
 def _work(job: tuple[Job, Path]) -> tuple[str, str]:

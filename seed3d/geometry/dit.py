@@ -16,7 +16,7 @@ from torch import nn
 from torch.nn import functional
 
 from seed3d.geometry import cameras as cam
-from seed3d.geometry.layers import DoubleBlock, Modulation, SingleBlock, sinusoid
+from seed3d.geometry.layers import DoubleBlock, Modulation, SingleBlock, run_streams, sinusoid
 from seed3d.geometry.photo import PhotoFeatures
 
 MID_CHANNELS, DEEP_CHANNELS, POOLED_CHANNELS, LOCAL_CHANNELS = 112, 320, 1280, 4
@@ -142,11 +142,4 @@ class ShapeDiT(ModelMixin, ConfigMixin):
             local = torch.where(drop[:, None, None], self.null_local, local)
         vector = self.time_in(sinusoid(sigma * 1000.0, 256)) + tokens[:, -1]
         x = self.proj_in(noisy) + self.position + local
-        for block in self.double_stream:
-            x, tokens = block(x, tokens, vector)
-        both = torch.cat([x, tokens], dim=1)
-        for block in self.single_stream:
-            both = block(both, vector)
-        x = both[:, : x.shape[1]]
-        shift, scale = self.modulation_out(vector)
-        return self.proj_out(functional.layer_norm(x, x.shape[-1:], eps=1e-6) * (1 + scale) + shift)
+        return run_streams(self, x, tokens, vector)

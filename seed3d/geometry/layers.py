@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import torch
 from torch import nn
@@ -119,3 +120,24 @@ class SingleBlock(nn.Module):
         shift, scale, gate = self.modulation(vector)
         y = _modulated(x, shift, scale)
         return x + gate * (self.attention.out(attend(*self.attention.project(y))) + self.mlp(y))
+
+
+def run_streams(
+    model: Any, x: torch.Tensor, tokens: torch.Tensor, vector: torch.Tensor
+) -> torch.Tensor:
+    """Carry shape tokens x (B, T, D) and photo tokens (B, P, D) through a model's blocks.
+
+    `model` has double_stream, single_stream, modulation_out and proj_out; `vector` is (B, D).
+
+    Returns:
+        (B, T, C): what proj_out makes of the shape tokens.
+    """
+    count = x.shape[1]
+    for block in model.double_stream:
+        x, tokens = block(x, tokens, vector)
+    both = torch.cat([x, tokens], dim=1)  # (B, T + P, D)
+    for block in model.single_stream:
+        both = block(both, vector)
+    shift, scale = model.modulation_out(vector)
+    normal = functional.layer_norm(both[:, :count], x.shape[-1:], eps=1e-6)
+    return model.proj_out(normal * (1 + scale) + shift)

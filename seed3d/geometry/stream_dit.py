@@ -11,9 +11,8 @@ import torch
 from diffusers import ConfigMixin, ModelMixin
 from diffusers.configuration_utils import register_to_config
 from torch import nn
-from torch.nn import functional
 
-from seed3d.geometry.layers import DoubleBlock, Modulation, SingleBlock, sinusoid
+from seed3d.geometry.layers import DoubleBlock, Modulation, SingleBlock, run_streams, sinusoid
 
 
 class StreamDiT(ModelMixin, ConfigMixin):
@@ -61,11 +60,4 @@ class StreamDiT(ModelMixin, ConfigMixin):
         """
         x, tokens = self.proj_in(latents), self.condition_in(condition)
         vector = self.time_in(sinusoid(timestep, 256).to(latents.dtype)) + tokens.mean(dim=1)
-        for block in self.double_stream:
-            x, tokens = block(x, tokens, vector)
-        both = torch.cat([x, tokens], dim=1)  # (B, T + P, D)
-        for block in self.single_stream:
-            both = block(both, vector)
-        x = both[:, : latents.shape[1]]
-        shift, scale = self.modulation_out(vector)
-        return self.proj_out(functional.layer_norm(x, x.shape[-1:], eps=1e-6) * (1 + scale) + shift)
+        return run_streams(self, x, tokens, vector)

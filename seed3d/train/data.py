@@ -14,6 +14,7 @@ import torch
 from seed3d.data.duplicates import duplicate_keys
 from seed3d.data.split import Split
 from seed3d.errors import InputError
+from seed3d.geometry.cameras import mirrored as mirrored_cameras
 from seed3d.geometry.photo import PhotoFeatures
 
 
@@ -80,15 +81,10 @@ def _write_features(path: Path, target: Path, encoder: Any) -> None:
         deep=maps.stride32.numpy().astype(np.float16),
         pooled=maps.pooled.numpy().astype(np.float16),
         local=local.astype(np.float16),
-        cameras=np.concatenate([cameras, mirrored_cameras(cameras)]),
+        cameras=np.concatenate([cameras, mirrored_cameras(torch.from_numpy(cameras)).numpy()]),
         attributes=attributes,
     )
     part.replace(target)
-
-
-def mirrored_cameras(cameras: np.ndarray) -> np.ndarray:
-    """Cameras (V, 6) of the mirrored photos (left for right) of the object mirrored in y."""
-    return cameras * np.array([-1, 1, 1, 1, -1, 1], cameras.dtype)
 
 
 def load_objects(

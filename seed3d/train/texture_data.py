@@ -6,7 +6,6 @@ One compressed file per object; existing files are kept, so the same command res
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from seed3d.conventions import linear_to_srgb
 from seed3d.data.build import Recipe, canonical_surface
 from seed3d.data.split import split_of
 from seed3d.data.views import random_camera
-from seed3d.errors import InputError, Seed3DError
+from seed3d.errors import InputError
 from seed3d.render.cameras import orbit_camera
 from seed3d.render.lighting import Lighting
 from seed3d.render.raycast import Caster, GBuffer, gbuffer
@@ -34,21 +33,6 @@ QUERIES = 512
 QUERY_SIZE = 96
 HIDDEN = 0.02
 """A point this much behind the photo's depth [canonical units] is not seen."""
-
-
-def build_texture_record(recipe: Recipe, folder: Path) -> str:
-    """Write ``folder/<key>.npz`` unless it's there. Returns "made", "kept" or the failure's cause."""
-    path = folder / f"{recipe.key}.npz"
-    if path.exists():
-        return "kept"
-    try:
-        record = texture_record(recipe)
-    except Seed3DError as error:
-        return f"{type(error).__name__}: {error}"
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".part", delete=False) as file:
-        np.savez_compressed(file, **record)
-    Path(file.name).replace(path)
-    return "made"
 
 
 def texture_record(recipe: Recipe) -> dict[str, Any]:
