@@ -1,19 +1,23 @@
 """The data engine: resumable building, twins found, packed sets that come back."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+import trimesh
 from click.testing import CliRunner
 
 from seed3d.cli import main
 from seed3d.data.duplicates import near_duplicates, write_duplicates
 from seed3d.data.pack import pack, unpack
-from seed3d.data.prepare import prepare, procedural_jobs, statistics
+from seed3d.data.prepare import furniture_jobs, prepare, procedural_jobs, statistics
 from seed3d.data.split import split_of
+from seed3d.data.variants import axis_factors, stretched
 from seed3d.errors import InputError
 from seed3d.train.data import load_objects
+from seed3d.types import Mesh, Surface, SurfaceMaterial
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +115,36 @@ def test_twins_of_held_out_objects_are_found_and_left_out(tmp_path):
 
 def test_a_group_is_never_split():
     assert len({split_of("anna/chair") for _ in range(5)}) == 1
+
+
+def test_variants_keep_the_volume_and_the_normals():
+    box = trimesh.creation.icosphere(subdivisions=3)
+    surface = Surface(
+        Mesh(np.asarray(box.vertices), np.asarray(box.faces)),
+        np.zeros((len(box.faces), 3, 2), np.float32), np.zeros(len(box.faces), np.int64),
+        (SurfaceMaterial(),), normals=np.asarray(box.vertices),
+    )  # fmt: skip
+    factors = axis_factors("Scopia_001", 1)
+    assert np.prod(factors) == pytest.approx(1.0)
+    assert not np.allclose(factors, axis_factors("Scopia_001", 2))
+    assert np.array_equal(factors, axis_factors("Scopia_001", 1))
+    assert np.array_equal(axis_factors("Scopia_001", 0), np.ones(3))
+    found = stretched(surface, factors)
+    mesh = found.mesh.to_trimesh()
+    assert mesh.volume == pytest.approx(box.volume)
+    assert np.allclose(found.mesh.extents, 2 * factors, rtol=1e-2)
+    # An ellipsoid's normal is the gradient of (x/a)^2 + (y/b)^2 + (z/c)^2.
+    gradient = found.mesh.vertices / factors**2
+    gradient /= np.linalg.norm(gradient, axis=1, keepdims=True)
+    assert np.allclose(found.normals, gradient, atol=1e-6)
+
+
+def test_only_training_models_get_variants(monkeypatch):
+    groups = [f"maker {i}" for i in range(40)]
+    entries = [SimpleNamespace(key=f"key{i}", group=g) for i, g in enumerate(groups)]
+    monkeypatch.setattr("seed3d.data.furniture.catalogue", lambda folder: entries)
+    jobs = furniture_jobs("libraries", "cache", views=6, variants=2)
+    training = [e for e in entries if split_of(e.group) == "train"]
+    assert 0 < len(training) < len(entries)
+    assert len(jobs) == len(entries) + 2 * len(training)
+    assert all(split_of(job.arguments[0].group) == "train" for job in jobs[len(entries) :])

@@ -21,7 +21,7 @@ def data() -> None:
 
     \b
     seed3d data build --procedural 28              objects, TSDF grids, rendered photos
-    seed3d data build --furniture /usr/share/sweethome3d/furniture --views 6
+    seed3d data build --furniture /usr/share/sweethome3d/furniture --variants 4
     seed3d data features                           photos through the frozen image encoder
     seed3d data duplicates                         training twins of held-out objects, left out
     seed3d data stats                              what is there
@@ -40,12 +40,14 @@ def data() -> None:
 @click.option("--furniture", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of .sh3f furniture libraries.")  # fmt: skip
 @click.option("--views", type=int, default=6, show_default=True, help="Photos per furniture model.")
+@click.option("--variants", type=int, default=0, show_default=True,
+              help="Stretched variants per furniture model of the training split.")  # fmt: skip
 @click.option("--cache", type=click.Path(path_type=Path), default=Path("datasets/furniture"),
               show_default=True, help="Where models are unpacked to.")  # fmt: skip
 @click.option("--workers", type=int, default=2, show_default=True)
 def build(
     records: Path, procedural: int, only: tuple[str, ...], first_seed: int, procedural_views: int,
-    furniture: Path | None, views: int, cache: Path, workers: int,
+    furniture: Path | None, views: int, variants: int, cache: Path, workers: int,
 ) -> None:  # fmt: skip
     """Remesh, measure and photograph objects: one record each."""
     from rich.progress import track
@@ -58,7 +60,7 @@ def build(
     except InputError as error:
         raise click.UsageError(str(error)) from error
     if furniture:
-        jobs += furniture_jobs(furniture, cache, views)
+        jobs += furniture_jobs(furniture, cache, views, variants)
     if not jobs:
         raise click.UsageError("nothing to build; give --procedural N or --furniture FOLDER")
 

@@ -112,8 +112,14 @@ def photos(
     return np.stack(rgb), np.stack(mask), np.array(cameras, np.float32)
 
 
-def furniture_recipe(entry: Any, cache: Path, views: int) -> Recipe:
-    """Recipe of one catalogue model; `cache` holds the unpacked OBJ files."""
+def furniture_recipe(entry: Any, cache: Path, views: int, variant: int = 0) -> Recipe:
+    """Recipe of one catalogue model; `cache` holds the unpacked OBJ files.
+
+    Variants over 0 are stretched along the axes (`seed3d.data.variants`), same group.
+    """
+    from seed3d.data.variants import axis_factors, stretched
+
+    factors = axis_factors(entry.key, variant)
 
     def make() -> tuple[Surface, dict[str, Any]]:
         from dataclasses import replace
@@ -128,12 +134,14 @@ def furniture_recipe(entry: Any, cache: Path, views: int) -> Recipe:
         mesh = replace(surface.mesh, vertices=surface.mesh.vertices @ turn.T)
         attributes = {
             "name": entry.name, "category": entry.category, "creator": entry.creator,
-            "licence": entry.licence, "size_m": list(entry.size_m), "has_front": True,
+            "licence": entry.licence, "size_m": list(entry.size_m * factors), "has_front": True,
             "material": "", "mass_kg": None,
         }  # fmt: skip
-        return replace(surface, mesh=mesh, normals=normals), attributes
+        surface = replace(surface, mesh=mesh, normals=normals)
+        return stretched(surface, factors) if variant else surface, attributes
 
-    return Recipe(entry.key, entry.group, views, make)
+    key = f"{entry.key}+{variant}" if variant else entry.key
+    return Recipe(key, entry.group, views, make)
 
 
 def procedural_recipe(category: str, seed: int, views: int) -> Recipe:

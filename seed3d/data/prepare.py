@@ -49,11 +49,24 @@ def procedural_jobs(
     return [Job("procedural", (name, seed, views)) for seed in seeds for name in names]
 
 
-def furniture_jobs(libraries: Path, cache: Path, views: int = 6) -> list[Job]:
-    """Jobs for every usable model of the .sh3f libraries in a folder."""
-    from seed3d.data.furniture import catalogue
+def furniture_jobs(
+    libraries: Path, cache: Path, views: int = 6, variants: int = 0, variant_views: int = 3
+) -> list[Job]:
+    """Jobs for every usable model of the .sh3f libraries in a folder.
 
-    return [Job("furniture", (entry, cache, views)) for entry in catalogue(libraries)]
+    Training models also get `variants` stretched variants each (`seed3d.data.variants`).
+    """
+    from seed3d.data.furniture import catalogue
+    from seed3d.data.split import split_of
+
+    entries = list(catalogue(libraries))
+    training = [entry for entry in entries if split_of(entry.group) == "train"]
+    jobs = [Job("furniture", (entry, cache, views)) for entry in entries]
+    return jobs + [
+        Job("furniture", (entry, cache, variant_views, variant))
+        for variant in range(1, variants + 1)
+        for entry in training
+    ]
 
 
 def prepare(

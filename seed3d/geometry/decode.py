@@ -3,7 +3,7 @@
 Grids of vertices are nested: each level halves the cells of the last one that can hold surface.
 At the last level a cell is cut only where the level before was not yet straight enough, as in
 adaptively sampled distance fields (Frisken et al., SIGGRAPH 2000): a flat or gently curved piece
-is exact there already. All other vertices are interpolated, so the grid stays continuous and the
+is exact there already; its middle is asked first. All other vertices are interpolated, so the grid stays continuous and the
 mesh closed.
 """
 
@@ -86,20 +86,22 @@ def decode_surface(
         step = 2 * bound / side  # of the finer level
         bent = _corners(bend).amax(0)
         cells = cells & _holding(values, REACH * 2 * step * slope, bent > STRAIGHT * step * slope)
-        if last:
-            cells = cells & (bent > tolerance * step * slope)
         fine = doubled(values)
         known = torch.zeros_like(fine, dtype=torch.bool)
         known[::2, ::2, ::2] = exact
-        wanted = _touched(cells) & ~known
-        if last:  # both ends of an edge that crosses are within its length of the surface
-            wanted &= fine.abs() < step * slope + 0.5 * doubled(bend).clamp(max=step * slope)
         precise = field if side * 2 >= resolution else rough_field
-        index = wanted.nonzero()
-        found = ask(precise, index, side)
-        bend = torch.zeros_like(fine)
-        bend[wanted] = (found - fine[wanted]).abs()
-        fine[wanted] = found
+        if last:
+            cells = cells & (bent > tolerance * step * slope)
+            near = fine.abs() < step * slope + 0.5 * doubled(bend).clamp(max=step * slope)
+            tried = _middles(cells)
+            found = _asked(ask, precise, fine, tried, side)
+            straight = found[1::2, 1::2, 1::2] <= tolerance * step * slope
+            cells = cells & ~(straight & (bent < step * slope))
+            # Both ends of an edge that crosses are within its length of the surface.
+            wanted = _touched(cells) & ~known & ~tried & near
+        else:
+            wanted = _touched(cells) & ~known
+        bend = _asked(ask, precise, fine, wanted, side)
         values, exact = fine, known | (wanted if precise is field else False)
         cells = cells.repeat_interleave(2, 0).repeat_interleave(2, 1).repeat_interleave(2, 2)
     mesh = grid_surface(values.cpu().numpy(), bound)
@@ -223,6 +225,24 @@ def _holding(values: torch.Tensor, reach: float, bent: torch.Tensor) -> torch.Te
     far = SATURATED * float(values.abs().max())
     near = corners.abs().mean(0) < min(reach, far)
     return ((inside > 0) & (inside < 8)) | (near & bent)
+
+
+def _middles(cells: torch.Tensor) -> torch.Tensor:
+    """Vertices of the next level in the middle of `cells`, (2 N + 1)^3."""
+    fine = torch.zeros([2 * n + 1 for n in cells.shape], dtype=torch.bool, device=cells.device)
+    fine[1::2, 1::2, 1::2] = cells
+    return fine
+
+
+def _asked(
+    ask: _Counter, field: Field, fine: torch.Tensor, wanted: torch.Tensor, side: int
+) -> torch.Tensor:
+    """Put the field's values at the `wanted` vertices into `fine`; returns what that changed."""
+    found = ask(field, wanted.nonzero(), side)
+    bend = torch.zeros_like(fine)
+    bend[wanted] = (found - fine[wanted]).abs()
+    fine[wanted] = found
+    return bend
 
 
 def _touched(cells: torch.Tensor) -> torch.Tensor:
