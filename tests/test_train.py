@@ -13,7 +13,9 @@ import torch
 
 from seed3d.data.split import TEST_PERCENT, VAL_PERCENT, split_of
 from seed3d.errors import CheckpointError
+from seed3d.geometry.photo import PhotoFeatures
 from seed3d.train.loop import TrainConfig, learning_rate, load_state, save_state, train
+from seed3d.train.tasks import varied
 
 CONFIG = TrainConfig(
     steps=60, batch=8, learning_rate=0.02, warmup=5, evaluate_every=30, checkpoint_seconds=0.0
@@ -163,3 +165,33 @@ def test_training_cameras_frame_the_object_as_the_crop_does():
         assert np.allclose(low + high, 0, atol=1e-9)  # centred
         assert np.isclose((high - low).max(), 1.6)  # 10 % of the side free on both ends
         assert depth.min() > 0
+
+
+def test_a_time_limit_ends_the_run_cooled_down(tmp_path):
+    config = TrainConfig(
+        **{**CONFIG.__dict__, "steps": 10**9, "minutes": 1.0 / 60, "checkpoint_seconds": 1e9}
+    )
+    assert learning_rate(config, 500, spent=0.5) == config.learning_rate
+    assert learning_rate(config, 500, spent=0.875) == pytest.approx(config.learning_rate / 2)
+    assert learning_rate(config, 500, spent=1.0) == 0.0
+    start = time.monotonic()
+    train(Line(), config, tmp_path)
+    assert 1.0 <= time.monotonic() - start < 20.0
+    last = [row for row in rows(tmp_path) if "lr" in row][-1]
+    assert last["lr"] == 0.0 and (tmp_path / "state.safetensors").exists()
+
+
+def test_varied_looks_keep_the_outline_and_the_white_ground():
+    maps = PhotoFeatures(
+        torch.ones(64, 112, 14, 14), torch.ones(64, 320, 7, 7), torch.ones(64, 1280),
+        torch.cat([torch.ones(64, 3, 56, 28), torch.full((64, 3, 56, 28), 0.2)], 3),
+    )  # fmt: skip
+    maps = maps._replace(local=torch.cat([maps.local, torch.full((64, 1, 56, 56), -0.3)], 1))
+    found = varied(maps, torch.Generator().manual_seed(0))
+    assert torch.equal(found.local[:, 3], maps.local[:, 3])
+    assert (found.local[:, :3, :, :28] == 1).all()
+    assert found.local[:, :3, 0, -1].std() > 0.05
+    for name in ("mid", "deep", "pooled"):
+        value = getattr(found, name)
+        assert value.mean() == pytest.approx(1.0, abs=0.03)  # what is left out is made up for
+        assert (value == 0).float().mean() == pytest.approx(0.1, abs=0.03)

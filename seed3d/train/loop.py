@@ -36,6 +36,8 @@ class TrainConfig:
     seed: int = 0
     evaluate_every: int = 2_000
     checkpoint_seconds: float = 180.0
+    minutes: float = 0.0
+    """Ends the run, learning rate at 0, after this long even before `steps`; 0 has no limit."""
     device: str = "cpu"
 
 
@@ -53,9 +55,12 @@ class Task(Protocol):
         ...
 
 
-def learning_rate(config: TrainConfig, step: int) -> float:
-    """Warm-up, constant, then linear cool-down to 0."""
-    left = (config.steps - step) / max(config.cooldown * config.steps, 1)
+def learning_rate(config: TrainConfig, step: int, spent: float = 0.0) -> float:
+    """Warm-up, constant, then linear cool-down to 0 over the rest of the steps, or of the time.
+
+    `spent` is the share of config.minutes that has passed.
+    """
+    left = (1.0 - max(step / config.steps, spent)) / max(config.cooldown, 1e-9)
     return config.learning_rate * min(1.0, (step + 1) / config.warmup, max(left, 0.0))
 
 
@@ -88,11 +93,14 @@ def train(
     logs: dict[str, float] = {}
     since = step
 
+    begun = time.monotonic()
     while step < config.steps:
+        spent = (time.monotonic() - begun) / (60 * config.minutes) if config.minutes else 0.0
+        done = step + 1 == config.steps or spent >= 1.0
         # One optimiser step on a batch that depends on the seed and the step alone.
         generator = torch.Generator().manual_seed(config.seed * 1_000_003 + step)
         torch.manual_seed(config.seed * 1_000_003 + step)
-        rate = learning_rate(config, step)
+        rate = learning_rate(config, step, spent)
         for group in optimizer.param_groups:
             group["lr"] = rate
         model.train()
@@ -126,7 +134,7 @@ def train(
         # Report.
         for name, value in {**parts, "loss": loss.item(), "norm": norm}.items():
             logs[name] = logs.get(name, float(value)) * 0.98 + float(value) * 0.02
-        if step % 100 == 0 or step == config.steps:
+        if step % 100 == 0 or done:
             now = time.monotonic()
             speed = (step - since) * config.batch / (now - reported)
             reported, since = now, step
@@ -134,15 +142,17 @@ def train(
             _log(folder, {"step": step, "lr": round(rate, 7), "per_s": round(speed, 2), **row})
 
         # Evaluate the averaged weights.
-        if step % config.evaluate_every == 0 or step == config.steps:
+        if step % config.evaluate_every == 0 or done:
             with averaged(model, ema), torch.no_grad():
                 model.eval()
                 _log(folder, {"step": step, "eval": task.evaluate(model)})
 
         # Checkpoint.
-        if time.monotonic() - saved > config.checkpoint_seconds or step == config.steps:
+        if time.monotonic() - saved > config.checkpoint_seconds or done:
             save_state(state_file, model, ema, optimizer, step)
             saved = time.monotonic()
+        if done:
+            break
 
     model.load_state_dict(ema, strict=False)
     return model.eval()

@@ -12,11 +12,16 @@ from seed3d.geometry import flow
 from seed3d.geometry.autoencoder import BlockAutoencoder
 from seed3d.geometry.dit import ShapeDiT
 from seed3d.geometry.head import PhotoHead, candidate_cameras, head_loss
+from seed3d.geometry.photo import PhotoFeatures
 from seed3d.train.autoencoder import iou
 from seed3d.train.data import Objects
 
 CONDITION_DROP = 0.1
 """Share of photos left out in training, for classifier-free guidance."""
+CHANNEL_DROP = 0.1
+"""Share of the encoder's channels left out in training."""
+COLOR_SPREAD = 0.25
+"""Standard deviation of the logarithm of each colour channel's darkness in training."""
 
 
 def photo_weights(objects: Objects) -> torch.Tensor:
@@ -90,6 +95,20 @@ def jittered(cameras: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
     return torch.stack([moved[:, 0], moved[:, 1], distance, focal, moved[:, 4], moved[:, 5]], dim=1)
 
 
+def varied(photo: PhotoFeatures, generator: torch.Generator) -> PhotoFeatures:
+    """Other looks of the same photos: channels of the features left out, colours changed."""
+
+    def thinned(value: torch.Tensor) -> torch.Tensor:
+        shape = (*value.shape[:2], *[1] * (value.ndim - 2))
+        keep = torch.rand(shape, generator=generator) >= CHANNEL_DROP
+        return value * keep / (1 - CHANNEL_DROP)
+
+    gain = (COLOR_SPREAD * torch.randn(len(photo.local), 3, 1, 1, generator=generator)).exp()
+    rgb = (1 - (1 - photo.local[:, :3]) * gain).clamp(-1, 1)  # the white ground stays white
+    local = torch.cat([rgb, photo.local[:, 3:]], dim=1)
+    return PhotoFeatures(thinned(photo.mid), thinned(photo.deep), thinned(photo.pooled), local)
+
+
 def noise_scale(count: int, generator: torch.Generator) -> torch.Tensor:
     """Factors of the noise (count, 1, 1): half of them 1, half below, as sampling uses it."""
     scale = 0.2 + 0.8 * torch.rand(count, 1, 1, generator=generator)
@@ -131,7 +150,7 @@ class DiTTask:
         noise = noise * noise_scale(batch, generator)
         drop = torch.rand(batch, generator=generator) < CONDITION_DROP
         cameras = jittered(self.train.cameras[index], generator)
-        photo = self.train.photos.take(index)
+        photo = varied(self.train.photos.take(index), generator)
         if self.device != "cpu":
             clean, sigma, noise, drop, cameras = (
                 x.to(self.device) for x in (clean, sigma, noise, drop, cameras)
