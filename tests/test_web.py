@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from seed3d.web.settings import WebSettings
@@ -98,6 +99,20 @@ def wait_for_model(page):
         time.sleep(1)
 
 
+def load_zip(archive, folder):
+    """Unpack a download and load its URDF in PyBullet: path, mass and principal moments."""
+    import pybullet
+
+    zipfile.ZipFile(archive).extractall(folder)
+    (urdf,) = folder.glob("*/*.urdf")
+    client = pybullet.connect(pybullet.DIRECT)
+    flags = pybullet.URDF_USE_INERTIA_FROM_FILE
+    body = pybullet.loadURDF(str(urdf), flags=flags, physicsClientId=client)
+    info = pybullet.getDynamicsInfo(body, -1, physicsClientId=client)
+    pybullet.disconnect(client)
+    return urdf, info[0], np.array(info[2])
+
+
 @pytest.mark.timeout(900)
 def test_visitor_makes_an_asset_corrects_its_mass_and_loads_the_download(server, browser, tmp_path):
     _, url = server
@@ -148,16 +163,9 @@ def test_visitor_makes_an_asset_corrects_its_mass_and_loads_the_download(server,
         page.click("#photo-load-urdf")
     archive = tmp_path / "asset.zip"
     waiting.value.save_as(archive)
-    zipfile.ZipFile(archive).extractall(tmp_path / "asset")
-    import pybullet
-
-    client = pybullet.connect(pybullet.DIRECT)
-    urdf = next((tmp_path / "asset").glob("*/*.urdf"))
-    body = pybullet.loadURDF(str(urdf), flags=pybullet.URDF_USE_INERTIA_FROM_FILE)
-    info = pybullet.getDynamicsInfo(body, -1)
-    pybullet.disconnect(client)
-    assert info[0] == pytest.approx(0.777, rel=1e-6)
-    assert min(info[2]) > 0
+    urdf, mass, inertia = load_zip(archive, tmp_path / "asset")
+    assert mass == pytest.approx(0.777, rel=1e-6)
+    assert min(inertia) > 0
     report = json.loads((urdf.parent / "report.json").read_text())
     assert report["verdict"]["passed"]
     assert report["inputs"]["mask_sha256"]  # the strokes arrived
@@ -188,6 +196,78 @@ def test_phone_shows_everything_in_its_width_and_cancel_stops_the_work(server, b
     while any(desk.workspace.jobs.iterdir()):
         assert time.monotonic() < until, list(desk.workspace.jobs.iterdir())
         time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def client(server, tmp_path_factory):
+    """What a program uses; downloads go to a folder of the tests."""
+    from gradio_client import Client
+
+    it = Client(server[1], verbose=False, download_files=str(tmp_path_factory.mktemp("got")))
+    yield it
+    it.close()
+
+
+@pytest.mark.timeout(900)
+def test_a_program_generates_an_asset_and_loads_it(client, tmp_path):
+    from gradio_client import handle_file
+
+    photo = handle_file(ROOT / "examples" / "mug.png")
+    facts, archive = client.predict(photo, quality="fast", height_m=0.09, api_name="/generate")
+    assert facts["verdict"]["passed"]
+    assert facts["extents_m"][2] == pytest.approx(0.09, rel=1e-6)
+    urdf, mass, inertia = load_zip(archive, tmp_path / "mug")
+    assert mass == pytest.approx(facts["mass_kg"], rel=1e-4)
+    wanted = np.linalg.eigvalsh(facts["inertia_kg_m2"])
+    assert np.sort(inertia) == pytest.approx(wanted, rel=1e-3)
+    names = {p.suffix for p in urdf.parent.rglob("*")}
+    assert {".urdf", ".xml", ".usda", ".glb", ".png", ".obj"} <= names
+    report = json.loads((urdf.parent / "report.json").read_text())
+    assert report["inputs"]["config"]["mesh"]["target_faces"] == 8000  # the preset's own
+
+
+@pytest.mark.timeout(600)
+def test_a_program_gives_a_mesh_its_mass_and_another_one(client, tmp_path):
+    from gradio_client import exceptions, handle_file
+    from trimesh import creation
+
+    from seed3d.physics.materials import material
+
+    sides = np.array((60.0, 40.0, 30.0))
+    creation.box(sides).export(tmp_path / "box.stl")
+    facts, archive = client.predict(
+        handle_file(tmp_path / "box.stl"), quality="Standard", unit_m=0.001, material="wood_hard",
+        api_name="/simready",
+    )  # fmt: skip
+    assert facts["verdict"]["passed"]
+    assert np.sort(facts["extents_m"]) == pytest.approx(np.sort(sides) / 1000, rel=1e-3)
+    mass = material("wood_hard").density * np.prod(sides / 1000)
+    assert facts["mass_kg"] == pytest.approx(mass, rel=0.01)
+    assert load_zip(archive, tmp_path / "first")[1] == pytest.approx(mass, rel=0.01)
+    squares = (sides / 1000) ** 2
+    closed = np.sort(mass / 12 * (squares.sum() - squares))
+    assert np.linalg.eigvalsh(facts["inertia_kg_m2"]) == pytest.approx(closed, rel=0.02)
+
+    heavy, archive = client.predict(facts["asset_id"], mass_kg=3 * mass, api_name="/physics")
+    assert heavy["estimates"]["mass_kg"]["source"] == "user"
+    assert heavy["mass_kg"] == pytest.approx(3 * mass, rel=1e-9)
+    ratio = 3 * mass / facts["mass_kg"]
+    wanted = ratio * np.array(facts["inertia_kg_m2"])
+    assert np.allclose(heavy["inertia_kg_m2"], wanted, rtol=1e-6, atol=1e-12)
+    _, loaded, inertia = load_zip(archive, tmp_path / "heavy")
+    assert loaded == pytest.approx(3 * mass, rel=1e-6)
+    assert np.sort(inertia) == pytest.approx(3 * closed, rel=0.02)
+
+    large, _ = client.predict(heavy["asset_id"], length_m=0.12, api_name="/physics")
+    assert large["mass_kg"] == pytest.approx(3 * mass, rel=1e-9)  # what was said stays
+    assert np.allclose(large["inertia_kg_m2"], 4 * wanted, rtol=1e-3, atol=1e-9)
+    for arguments, words in (
+        ({"asset_id": "0" * 32, "mass_kg": 1.0}, "no longer kept"),
+        ({"asset_id": facts["asset_id"], "mass_kg": 1e9}, "kilograms"),
+        ({"asset_id": facts["asset_id"], "material": "wood_hart"}, "Did you mean 'wood_hard'"),
+    ):
+        with pytest.raises(exceptions.AppError, match=words):
+            client.predict(**arguments, api_name="/physics")
 
 
 def chunk(kind, data):

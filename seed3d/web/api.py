@@ -8,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from seed3d.errors import Seed3DError
+from seed3d.errors import InputError, Seed3DError
 from seed3d.web import tasks
 from seed3d.web.desk import Desk
 from seed3d.web.inputs import MESH_SUFFIXES, file_of, options, preset_of
@@ -29,7 +29,6 @@ def add_api(desk: Desk) -> None:
         except (Seed3DError, Cancelled) as error:
             desk.workspace.drop(token)
             raise gr.Error(str(error) or "stopped", print_exception=False) from error
-        (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
         path = folder / tasks.ZIPS / f"{facts['name']}_all.zip"
         return {"asset_id": token, **facts}, str(path)
 
@@ -80,7 +79,7 @@ def add_api(desk: Desk) -> None:
         def make(folder: Path) -> dict[str, Any]:
             source = desk.workspace.job(asset_id)
             given = {"length": length_m, "mass": mass_kg, "material": material}
-            chosen = {k: v for k, v in given.items() if v}
+            chosen = {**_said_before(source), **{k: v for k, v in given.items() if v}}
             return {"source": str(source), "folder": str(folder), "options": chosen}
 
         return run(request, "change_physics", make)
@@ -99,10 +98,11 @@ def add_api(desk: Desk) -> None:
     photo = gr.File(label="Image file", visible=False)
     model = gr.File(label="Mesh file", visible=False, file_types=MESH_SUFFIXES)
     quality = gr.Textbox("default", label="Preset: fast, default or quality", visible=False)
-    height = gr.Number(None, label="True height [m], 0 or empty: estimate", visible=False)
-    length = gr.Number(None, label="Longest side [m], 0 or empty: as it is", visible=False)
+    # A client needn't give what has a value here.
+    height = gr.Number(0, label="True height [m], 0 or empty: estimate", visible=False)
+    length = gr.Number(0, label="Longest side [m], 0 or empty: as it is", visible=False)
     unit = gr.Number(1.0, label="Length of the file's unit [m]", visible=False)
-    mass = gr.Number(None, label="Mass [kg], 0 or empty: estimate", visible=False)
+    mass = gr.Number(0, label="Mass [kg], 0 or empty: estimate", visible=False)
     material = gr.Textbox("", label="Row of materials.yaml, empty: estimate", visible=False)
     seed = gr.Number(0, label="Seed", precision=0, visible=False)
     strokes = gr.JSON([], label="Mask strokes, as seed3d.web.masks.edited_mask", visible=False)
@@ -122,3 +122,14 @@ def add_api(desk: Desk) -> None:
         find_mask, [photo], [view], api_name="find_mask", concurrency_id="mask",
         show_progress="hidden",
     )  # fmt: skip
+
+
+def _said_before(source: Path) -> dict[str, Any]:
+    """What the user gave when the asset was made: it stays, unlike an estimate."""
+    path = source / tasks.ASSET / "report.json"
+    if not path.is_file():
+        raise InputError("asset_id: got that of something else; wanted an asset's")
+    told = json.loads(path.read_text(encoding="utf-8"))["estimates"]
+    keys = {"length": "size_m", "mass": "mass_kg", "material": "material"}
+    found = {option: told.get(key, {}) for option, key in keys.items()}
+    return {option: e["value"] for option, e in found.items() if e.get("source") == "user"}
