@@ -11,6 +11,7 @@ from torch.nn import functional
 
 from seed3d.config import GeometryConfig
 from seed3d.geometry import flow
+from seed3d.geometry.bridge import bridged
 from seed3d.geometry.cameras import as_camera, mirrored, moved
 from seed3d.geometry.fit import fit_latents
 from seed3d.geometry.head import HeadOutput, candidate_cameras, of_both_ways
@@ -73,7 +74,8 @@ def shape_with(model: ShapeModel, subject: Subject, config: GeometryConfig, seed
 
         latents, cameras = fit_latents(decode, latents, cameras, mask, config.fit_steps)
         grid = model.autoencoder.decode(latents)
-    grid = smoothed(grid - thin_offset(grid))
+    whole, bridges = bridged(smoothed(grid - thin_offset(grid))[0].cpu().numpy())
+    grid = torch.from_numpy(whole)[None].to(grid.device)
     agreement = float(silhouette_iou(silhouette(grid, cameras, MASK_SIZE), mask)[0])
     body = main_body(extract(upsampled(grid, config.resolution)))
     return Shape(
@@ -81,12 +83,12 @@ def shape_with(model: ShapeModel, subject: Subject, config: GeometryConfig, seed
         camera=as_camera(cameras[0].cpu()),
         silhouette_iou=agreement,
         **attributes(out, model),
-        fallbacks=shape_notes(agreement, body),
+        fallbacks=shape_notes(agreement, body, bridges),
     )
 
 
-def shape_notes(agreement: float, body: MainBody) -> tuple[Fallback, ...]:
-    """What the report says of a shape that doesn't match its photo or lost pieces."""
+def shape_notes(agreement: float, body: MainBody, bridges: int = 0) -> tuple[Fallback, ...]:
+    """What the report says of a shape that doesn't match its photo, lost or was joined of pieces."""
     notes = []
     if agreement < LOW_AGREEMENT:
         notes.append(f"the shape's silhouette matches the photo's mask only to IoU {agreement:.2f}")
@@ -94,6 +96,8 @@ def shape_notes(agreement: float, body: MainBody) -> tuple[Fallback, ...]:
         notes.append(
             f"{body.dropped} loose pieces with {body.dropped_share:.1%} of the volume left out"
         )
+    if bridges:
+        notes.append(f"{bridges} loose pieces joined to the body by thin bridges")
     return tuple(Fallback("geometry", what) for what in notes)
 
 

@@ -106,8 +106,10 @@ def load_objects(
             continue
         with np.load(path) as record:
             row = read_attributes(record)
-            if row["split"] not in splits or (row["split"] == "train" and path.stem in twins):
+            if row["split"] not in splits:
                 continue
+            if row["split"] == "train" and path.stem.partition("+")[0] in twins:
+                continue  # a twin's stretched variants go with it
             with np.load(features.parent / "objects" / path.name) as source:
                 grid = source["tsdf"]
             views = len(record["cameras"]) // 2  # the second half is of the mirrored photos
