@@ -198,6 +198,75 @@ def test_phone_shows_everything_in_its_width_and_cancel_stops_the_work(server, b
         time.sleep(0.5)
 
 
+def make_mesh_assets(page, folder):
+    """Two assets through the tab for 3D models."""
+    from trimesh import creation
+
+    page.get_by_role("tab", name="From a 3D model").click()
+    creation.box((0.08, 0.06, 0.04)).export(folder / "brick.stl")
+    creation.cylinder(0.03, 0.07, sections=16).export(folder / "can.stl")
+    for name, side in (("brick", "8 cm × 6 cm × 4 cm"), ("can", "6 cm × 6 cm × 7 cm")):
+        page.set_input_files("#mesh input[type=file]", folder / f"{name}.stl")
+        page.wait_for_selector(f"#mesh :text('{name}')")
+        page.click("#mesh-go")
+        page.wait_for_function(
+            f"document.querySelector('#mesh-facts')?.innerText.includes('{side}')"
+        )
+        assert "Ready for simulation" in page.inner_text("#mesh-result #verdict")
+        page.wait_for_selector("#mesh-progress .seed-box, #mesh-progress .seed-run",
+                               state="detached")  # fmt: skip
+        page.locator("#mesh button[aria-label='Clear']").click()
+
+
+@pytest.mark.timeout(900)
+def test_visitor_puts_two_assets_into_a_scene_and_loads_the_download(server, browser, tmp_path):
+    import io
+
+    import mujoco
+    from PIL import Image
+
+    desk, url = server
+    page = open_page(browser, url, tmp_path, 1280, 1000)
+    page.get_by_role("tab", name="Scene").click()
+    page.click("#scene-go")
+    page.wait_for_selector("#scene-progress :text('no asset chosen')")
+    make_mesh_assets(page, tmp_path)
+    page.get_by_role("tab", name="Scene").click()
+    page.wait_for_selector("#scene-assets label:has-text('2. can')")
+    assert page.locator("#scene-assets input:checked").count() == 2
+    page.fill("#scene-count input[type=number]", "5")
+    page.keyboard.press("Tab")
+    page.click("#scene-go")
+    page.wait_for_selector("#scene-verdict .seed-box")
+    assert "at rest and holds in both engines" in page.inner_text("#scene-verdict")
+    page.wait_for_function("document.querySelector('#scene-picture img')?.naturalWidth == 768")
+    assert colours(page, "#scene-picture img") > 12
+    page.shot("6_scene")
+    with page.expect_download() as waiting:
+        page.click("#scene-load")
+    waiting.value.save_as(tmp_path / "scene.zip")
+    zipfile.ZipFile(tmp_path / "scene.zip").extractall(tmp_path)
+    scene = tmp_path / "scene"
+    layout = json.loads((scene / "scene.json").read_text())
+    assert len(layout["objects"]) == 5
+    assert {o["asset"] for o in layout["objects"]} == {"brick", "can"}
+    model = mujoco.MjModel.from_xml_path(str(scene / "scene.xml"))
+    data = mujoco.MjData(model)
+    start = data.qpos.copy()
+    mujoco.mj_step(model, data, round(1.0 / model.opt.timestep))
+    assert np.abs(data.qpos - start).max() < 5e-3  # it stays as it was told
+    picture = Image.open(io.BytesIO((scene / "overview.png").read_bytes()))
+    assert picture.size == (768, 768)
+
+    page.click("#scene-go")
+    page.wait_for_selector("#scene-progress .seed-steps li.now")
+    page.click("#scene-cancel")
+    page.wait_for_selector("#scene-progress :text('Stopped')")
+    assert not desk.pool.running
+    assert page.problems == []
+    page.close()
+
+
 @pytest.fixture(scope="module")
 def client(server, tmp_path_factory):
     """What a program uses; downloads go to a folder of the tests."""

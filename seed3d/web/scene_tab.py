@@ -17,6 +17,10 @@ from seed3d.web.result import WORK
 MOST = 30
 """Most objects in a scene made here; the command line has no limit."""
 STANDING = "standing up"
+HINT = (
+    "<div class='seed-hint'><b>Your scene appears here.</b><br>Tick assets on the left and press "
+    "the button: they fall on a floor, come to rest, and are checked in two physics engines.</div>"
+)
 
 
 def scene_tab(desk: Desk, tab: gr.Tab) -> None:
@@ -25,15 +29,18 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
         with gr.Column(scale=2, min_width=320):
             told = gr.HTML(words.note("First make an asset in one of the other tabs."))
             chosen = gr.CheckboxGroup([], label="Assets of this page", elem_id="scene-assets")
-            count = gr.Slider(1, MOST, value=6, step=1, label="Objects in all")
+            count = gr.Slider(1, MOST, value=6, step=1, label="Objects in all",
+                              elem_id="scene-count")  # fmt: skip
             how = gr.Radio([STANDING, "tumbled"], value=STANDING, label="They fall")
             go = gr.Button("Drop on a floor and settle", variant="primary", size="lg",
                            elem_id="scene-go")  # fmt: skip
         with gr.Column(scale=3, min_width=340):
-            progress = gr.HTML(elem_id="scene-progress")
-            with gr.Column(visible=False) as column:
+            progress = gr.HTML(HINT, elem_id="scene-progress")
+            cancel = gr.Button("Cancel", variant="stop", visible=False, elem_id="scene-cancel")
+            with gr.Column(visible=False, elem_id="scene-result") as column:
                 verdict = gr.HTML(elem_id="scene-verdict")
-                picture = gr.Image(show_label=False, interactive=False, type="filepath")
+                picture = gr.Image(show_label=False, interactive=False, type="filepath",
+                                   elem_id="scene-picture")  # fmt: skip
                 load = gr.DownloadButton("Download scene (MJCF, URDF, USD, GLB)",
                                          variant="primary", elem_id="scene-load")  # fmt: skip
     hidden: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
@@ -49,12 +56,11 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
     def make(tokens: list[str], count: float, how: str, request: gr.Request) -> Iterator[Any]:
         session = str(request.session_hash)
         token, folder = desk.new_job(session)
+        over = {cancel: gr.update(visible=False)}
+        yield {progress: words.progress(["start"], {}, "", 0.0, None),
+               cancel: gr.update(visible=True), column: gr.update(visible=False)}  # fmt: skip
         try:
-            if not tokens:
-                raise InputError("no asset chosen; make one in another tab and tick it here")
-            if not 1 <= count <= MOST:
-                raise InputError(f"objects: got {count}; wanted 1 to {MOST}")
-            sources = [str(desk.workspace.job(one)) for one in tokens]
+            sources = _sources(desk, tokens, count)
             facts: dict[str, Any] = {}
             for what, value in desk.follow(
                 session, "make_scene", "scene", token, sources=sources, folder=str(folder),
@@ -65,19 +71,35 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
                 else:
                     facts = value
             yield {
+                **over,
                 progress: "",
                 column: gr.update(visible=True),
                 verdict: scene_words(facts),
-                picture: str(folder / "scene" / "overview.png"),
+                picture: facts["picture"],
                 load: facts["zip"],
             }
         except Cancelled:
-            yield {progress: words.note("Stopped.")}
+            desk.workspace.drop(token)
+            yield {**over, progress: words.note("Stopped. Nothing was kept.")}
         except Seed3DError as error:
-            yield {progress: words.problem(str(error))}
+            desk.workspace.drop(token)
+            yield {**over, progress: words.problem(str(error))}
 
-    go.click(make, [chosen, count, how], [progress, column, verdict, picture, load],
+    def stop(request: gr.Request) -> None:
+        desk.cancel(str(request.session_hash))
+
+    go.click(make, [chosen, count, how], [progress, cancel, column, verdict, picture, load],
              concurrency_id=WORK, trigger_mode="once", **hidden)  # fmt: skip
+    cancel.click(stop, None, None, queue=False, **hidden)
+
+
+def _sources(desk: Desk, tokens: list[str], count: float) -> list[str]:
+    """Folders of the chosen assets."""
+    if not tokens:
+        raise InputError("no asset chosen; make one in another tab and tick it here")
+    if not 1 <= count <= MOST:
+        raise InputError(f"objects: got {count}; wanted 1 to {MOST}")
+    return [str(desk.workspace.job(token)) for token in tokens]
 
 
 def scene_words(facts: dict[str, Any]) -> str:

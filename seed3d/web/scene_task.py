@@ -33,4 +33,5 @@ def make_scene(
         for text in found["problems"]
     ]
     return {"count": count, "passed": bool(checks["passed"]), "problems": problems,
-            "penetration_mm": float(settled["penetration_mm"]), "zip": str(archive)}  # fmt: skip
+            "penetration_mm": float(settled["penetration_mm"]), "zip": str(archive),
+            "picture": str(out / "scene" / "overview.png")}  # fmt: skip
