@@ -70,24 +70,41 @@ def solid_asset(kind: str, cache: Path, config: Config) -> Asset:
     return load(folder)
 
 
-def heap(cache: Path, count: int, seed: int, seconds: float, out: Path | None) -> dict[str, Any]:
-    """Drop, settle and hold in each engine."""
+def heap_assets(cache: Path) -> list[Asset]:
+    """What the heap is drawn from."""
     config = load_preset("smoke")
     assets = [procedural_asset(kind, 1000 + i, cache, config) for i, kind in enumerate(HEAP)]
-    assets += [solid_asset(kind, cache, config) for kind in SOLIDS]
+    return assets + [solid_asset(kind, cache, config) for kind in SOLIDS]
+
+
+def heap(
+    assets: list[Asset], count: int, seed: int, seconds: float, hold: float, out: Path | None
+) -> dict[str, Any]:
+    """Drop, settle and hold in each engine.
+
+    Args:
+        assets: What to draw from.
+        count: Objects.
+        seed: Of the drop.
+        seconds: Longest settling [s].
+        hold: How long each engine then holds its own heap [s].
+        out: Where the settled scenes go.
+    """
     start = Scene("heap", seed)
     start.drop(assets, count)
     rows: dict[str, Any] = {"assets": len(start.assets), "objects": count,
                             "hulls": sum(len(start.assets[i.asset].collision.hulls)
                                          for i in start.items.values())}  # fmt: skip
+    passed = True
     for engine in ("mujoco", "pybullet"):
         scene = copy.deepcopy(start)
         try:
             result = scene.settle(engine, seconds)
         except Seed3DError as error:
-            rows[engine] = {"error": str(error)}
+            rows[engine], passed = {"error": str(error)}, False
             continue
-        held = scene.check((engine,), 1.0)["engines"][engine]
+        held = scene.check((engine,), hold)["engines"][engine]
+        passed &= held["passed"] and result["at_rest"]
         keys = ("at_rest", "settle_s", "seconds", "penetration_mm", "fastest_m_s", "load_s",
                 "steps_per_s")  # fmt: skip
         rows[engine] = {k: result[k] for k in keys}
@@ -96,7 +113,7 @@ def heap(cache: Path, count: int, seed: int, seconds: float, out: Path | None) -
         if out is not None:
             scene.save(out / engine, overview_size=384)
         print(json.dumps({engine: rows[engine]}), flush=True)
-    return rows
+    return {**rows, "passed": passed}
 
 
 def table_photo() -> tuple[np.ndarray, list[np.ndarray], list[dict[str, Any]]]:
@@ -189,14 +206,16 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("docs/results/scene.json"))
     parser.add_argument("--count", type=int, default=30)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=10.0)
+    parser.add_argument("--seconds", type=float, default=10.0, help="longest settling")
+    parser.add_argument("--hold", type=float, default=10.0, help="then held for this long")
     parser.add_argument("--preset", default="default")
     parser.add_argument("--only", choices=["heap", "table"])
     args = parser.parse_args()
     rows: dict[str, Any] = json.loads(args.json.read_text()) if args.json.exists() else {}
     began = time.perf_counter()
     if args.only != "table":
-        rows["heap"] = heap(args.cache, args.count, args.seed, args.seconds, args.out)
+        assets = heap_assets(args.cache)
+        rows["heap"] = heap(assets, args.count, args.seed, args.seconds, args.hold, args.out)
     if args.only != "heap":
         rows["table"] = {"preset": args.preset, **table(args.preset, args.out / "table")}
         print(json.dumps(rows["table"]), flush=True)

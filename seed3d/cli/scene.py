@@ -45,7 +45,11 @@ if TYPE_CHECKING:
     "--seconds", type=float, default=10.0, show_default=True, help="Longest settling [s]; 0 is off."
 )
 @click.option("--check/--no-check", default=True, show_default=True,
-              help="Hold the scene 1 s in both engines and measure overlaps and support.")  # fmt: skip
+              help="Hold the scene in both engines and measure overlaps, motion and support.")  # fmt: skip
+@click.option(
+    "--hold", type=click.FloatRange(0.1, 600), default=1.0, show_default=True,
+    help="How long --check holds the scene [s].",
+)  # fmt: skip
 @click.option("--seed", type=int, help="Seed of every random choice.  [default: 0]")
 @click.option(
     "--preset", default="default", show_default=True, help="For assets made from images or meshes."
@@ -105,7 +109,7 @@ def _run(layout: Path | None, out: Path, quiet: bool, config: Any, flags: dict[s
         result = built.settle(flags["engine"], flags["seconds"])
         rest = "at rest" if result["at_rest"] else "still moving"
         _say(quiet, f"settled in {flags['engine']}: {rest} after {result['seconds']:.2f} s")
-    checks = built.check() if flags["check"] else None
+    checks = built.check(seconds=flags["hold"]) if flags["check"] else None
     built.save(out, checks=checks)
     for note in built.notes:
         _say(quiet, f"note: {note}")

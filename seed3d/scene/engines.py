@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from seed3d.errors import ConfigError, StageError, near_miss
 from seed3d.processes import ProcessTimeout, run_limited
-from seed3d.scene.parts import GROUND
 from seed3d.scene.worker import MARK
 
 if TYPE_CHECKING:
@@ -20,7 +19,8 @@ ENGINES = ("mujoco", "pybullet")
 CPU_LIMIT_S = 600.0
 """Longest processor time of one run [s]."""
 PENETRATION_MM, THROUGH_MM, HOLD_MM = 1.0, 5.0, 5.0
-"""Limits of `check`: overlap of two bodies, depth below the ground, motion while holding."""
+"""Limits of `check`: overlap of two bodies, depth below the ground, motion while holding, each at
+its worst moment (of the overlap: at the start and at the end)."""
 
 
 def run_engine(scene: Scene, engine: str, seconds: float, stop_at_rest: bool) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def check(scene: Scene, engines: tuple[str, ...], seconds: float) -> dict[str, A
         through = _through(scene, run)
         supports = supporters(run["contacts"], run["names"])
         loose = [n for n in run["names"] if not supports[n]]
-        moved = max(run["moved_mm"].values(), default=0.0)
+        moved = max(run["farthest_mm"].values(), default=0.0)
         problems = []
         if max(deepest, run["penetration_mm"]) > PENETRATION_MM:
             problems.append(
@@ -84,7 +84,8 @@ def check(scene: Scene, engines: tuple[str, ...], seconds: float) -> dict[str, A
         if run["exploded"]:
             problems.append(f"a speed of {run['fastest_m_s']:.1f} m/s: the scene explodes")
         if through:
-            problems.append(f"fell through the ground: {', '.join(through)}")
+            depths = [f"{name} ({run['lowest_ever_mm'][name]:.1f} mm)" for name in through]
+            problems.append(f"fell through the ground: {', '.join(depths)}")
         if loose:
             problems.append(f"stands on nothing: {', '.join(loose)}")
         if moved > HOLD_MM:
@@ -95,9 +96,14 @@ def check(scene: Scene, engines: tuple[str, ...], seconds: float) -> dict[str, A
             "penetration_start_mm": max(deepest, 0.0),
             "penetration_end_mm": max(run["penetration_mm"], 0.0),
             "moved_mm": moved,
-            "moved_most": max(run["moved_mm"], key=run["moved_mm"].__getitem__, default=""),
+            "moved_most": max(run["farthest_mm"], key=run["farthest_mm"].__getitem__, default=""),
+            "lowest_mm": min(run["lowest_ever_mm"].values(), default=0.0),
+            "fell_through": through,
+            "unsupported": loose,
+            "exploded": run["exploded"],
             "at_rest": run["at_rest"],
             "fastest_m_s": round(run["fastest_m_s"], 6),
+            "fastest_point_m_s": round(run["fastest_point_m_s"], 6),
             "seconds": run["seconds"],
             "supports": supports,
         }
@@ -117,5 +123,5 @@ def supporters(contacts: list[dict[str, Any]], names: list[str]) -> dict[str, li
 def _through(scene: Scene, run: dict[str, Any]) -> list[str]:
     if scene.ground is None:
         return []
-    low = run["lowest_mm"]
-    return [f"{n} ({low[n]:.1f} mm)" for n in run["names"] if low[n] < -THROUGH_MM and n != GROUND]
+    low = run["lowest_ever_mm"]
+    return [name for name in run["names"] if low[name] < -THROUGH_MM]

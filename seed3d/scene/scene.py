@@ -345,7 +345,8 @@ class Scene:
 
         Returns:
             passed, and per engine: passed, problems in words, penetration_start_mm,
-            penetration_end_mm, moved_mm, supports (name to what it touches) ...
+            penetration_end_mm, moved_mm (the farthest way of any object in that time), lowest_mm,
+            fastest_m_s, fell_through, unsupported, exploded, supports (name to what it touches).
         """
         from seed3d.scene.engines import check
 

@@ -34,6 +34,8 @@ class MujocoScene:
             self.model = mujoco.MjModel.from_xml_path(str(folder / "scene.xml"))
         except (ValueError, mujoco.FatalError) as error:
             raise InputError(f"MuJoCo refuses scene.xml: {' '.join(str(error).split())}") from error
+        # Else a scene that blows up is silently put back to its start.
+        self.model.opt.disableflags |= int(mujoco.mjtDisableBit.mjDSBL_AUTORESET)
         self.data = mujoco.MjData(self.model)
         mujoco.mj_forward(self.model, self.data)
         self.timestep_s = float(self.model.opt.timestep)
