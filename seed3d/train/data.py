@@ -98,9 +98,48 @@ def load_objects(
         mirrored: Also every object mirrored in y, as an object of its own named "<key>~".
         exclude: Leave out training objects that `seed3d data duplicates` listed.
     """
-    keys, attributes, grids, cameras, owner = [], [], [], [], []
-    photos: list[list[np.ndarray]] = [[], [], [], []]
+    chosen = _chosen(features, splits, exclude)
+    turns = 1 + mirrored
+    objects, views = turns * len(chosen), turns * sum(count for *_, count in chosen)
+    keys: list[str] = []
+    attributes, owner = [], []
+    arrays: dict[str, np.ndarray] = {}
+
+    def put(name: str, length: int, start: int, value: np.ndarray) -> None:
+        # Straight into its place: a list of arrays, joined at the end, takes twice the memory.
+        if name not in arrays:
+            arrays[name] = np.empty((length, *value.shape[1:]), value.dtype)
+        arrays[name][start : start + len(value)] = value
+
+    start = 0
+    for path, row, count in chosen:
+        with np.load(features.parent / "objects" / path.name) as source:
+            grid = source["tsdf"]
+        with np.load(path) as record:
+            for name in ("cameras", *PhotoFeatures._fields):
+                put(name, views, start, record[name][: turns * count])  # mirrored ones are last
+        start += turns * count
+        for turn in range(turns):
+            put("tsdf", objects, len(keys), (grid[:, ::-1] if turn else grid)[None])
+            owner += [len(keys)] * count
+            keys.append(path.stem + "~" * turn)
+            attributes.append(row)
+    return Objects(
+        keys,
+        attributes,
+        torch.from_numpy(arrays["tsdf"]),
+        PhotoFeatures(*(torch.from_numpy(arrays[name]) for name in PhotoFeatures._fields)),
+        torch.from_numpy(arrays["cameras"]),
+        torch.tensor(owner),
+    )
+
+
+def _chosen(
+    features: Path, splits: tuple[Split, ...], exclude: bool
+) -> list[tuple[Path, dict[str, Any], int]]:
+    """Feature files of the splits with their attributes and number of photos, mirrored apart."""
     twins = duplicate_keys(features, "train") if exclude else set()
+    rows = []
     for path in record_paths(features):
         if path.name.endswith(".part.npz"):
             continue
@@ -110,25 +149,7 @@ def load_objects(
                 continue
             if row["split"] == "train" and path.stem.partition("+")[0] in twins:
                 continue  # a twin's stretched variants go with it
-            with np.load(features.parent / "objects" / path.name) as source:
-                grid = source["tsdf"]
-            views = len(record["cameras"]) // 2  # the second half is of the mirrored photos
-            for turn in range(1 + mirrored):
-                owner += [len(keys)] * views
-                keys.append(path.stem + "~" * turn)
-                attributes.append(row)
-                grids.append(grid[:, ::-1].copy() if turn else grid)
-                half = slice(turn * views, (turn + 1) * views)
-                cameras.append(record["cameras"][half])
-                for stack, name in zip(photos, PhotoFeatures._fields, strict=True):
-                    stack.append(record[name][half])
-    if not keys:
+            rows.append((path, row, len(record["cameras"]) // 2))
+    if not rows:
         raise InputError(f"{features}: no record of the splits {splits}")
-    return Objects(
-        keys,
-        attributes,
-        torch.from_numpy(np.stack(grids)),
-        PhotoFeatures(*(torch.from_numpy(np.concatenate(stack)) for stack in photos)),
-        torch.from_numpy(np.concatenate(cameras)),
-        torch.tensor(owner),
-    )
+    return rows
