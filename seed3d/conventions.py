@@ -5,6 +5,7 @@
 | world, asset link | Z up, X forward (the front of an object faces +X), Y left; right-handed | metre |
 | canonical | as world; bounding box centred at the origin, longest side = 2 * CANONICAL_HALF | unitless |
 | camera | X right, Y down, Z into the scene (OpenCV) | as the scene |
+| camera node, light node (files) | X right, Y up, -Z into the scene (OpenGL) | metre |
 | crop | u right, v down, both in [-1, 1] over a square image; origin at its centre | unitless |
 | image | origin at the top-left corner; pixel (row, column); centre of pixel i at i + 0.5 | pixel |
 | UV | u right, v up, origin at the bottom-left corner of the texture (OBJ, USD, trimesh). glTF has v down | unitless |
@@ -27,6 +28,9 @@ R_GLTF_WORLD = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
 """World (Z up, X forward) to glTF (Y up, Z forward): x_g = y_w, y_g = z_w, z_g = x_w."""
 
 R_WORLD_GLTF = R_GLTF_WORLD.T
+
+R_CAMERA_NODE = np.diag([1.0, -1.0, -1.0])
+"""Camera or light node of glTF, USD and MuJoCo (X right, Y up, looks along -Z) to camera frame."""
 
 
 def up_axis_rotation(up: str) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from seed3d.conventions import R_GLTF_WORLD
 from seed3d.export.glb import glb_files
+from seed3d.scene.glb_views import add_views
 from seed3d.scene.parts import Pose
 
 if TYPE_CHECKING:
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def glb_scene(scene: Scene) -> bytes:
-    """Return scene.glb: Y up, textures embedded. Visual only: glTF has no ratified physics."""
+    """Return scene.glb: Y up, textures embedded, with cameras and lights (`glb_views`).
+
+    Visual only: glTF has no ratified physics.
+    """
     import trimesh
     from trimesh.exchange import gltf
 
@@ -45,7 +49,9 @@ def glb_scene(scene: Scene) -> bytes:
         from seed3d.errors import ExportError
 
         raise ExportError(f"{scene.name}: got nothing to show; add an asset or a block")
-    return gltf.export_glb(out, include_normals=True)
+    return gltf.export_glb(
+        out, include_normals=True, tree_postprocessor=lambda tree: add_views(tree, scene)
+    )
 
 
 def _gltf(pose: Pose) -> np.ndarray:

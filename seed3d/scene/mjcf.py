@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-import numpy as np
-
 from seed3d.export.encode import element, number, numbers, xml
 from seed3d.export.mjcf import _condim, _inertial, _primitive
 from seed3d.export.obj import VISUAL, hull_path, texture_path
@@ -90,14 +88,10 @@ def _surroundings(root: ElementTree.Element, world: ElementTree.Element, scene: 
             diffuse=numbers(light.color), castshadow="true" if light.shadows else "false",
         )  # fmt: skip
     for name, view in scene.cameras.items():
-        back = np.array(view.position) - np.array(view.target)
-        back = back / np.linalg.norm(back)
-        right = np.cross([0.0, 0.0, 1.0], back)
-        right = np.array([0.0, -1.0, 0.0]) if np.linalg.norm(right) < 1e-9 else right
-        right = right / np.linalg.norm(right)
+        right, up, _ = view.node_rotation.T
         element(
             world, "camera", name=name, pos=numbers(view.position),
-            xyaxes=numbers([*right, *np.cross(back, right)]), fovy=number(view.fov_rad),
+            xyaxes=numbers([*right, *up]), fovy=number(view.fov_rad),
         )  # fmt: skip
     if scene.ground is not None:
         rgba = numbers([*scene.ground.color, 1.0])

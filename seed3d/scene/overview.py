@@ -46,11 +46,9 @@ def overview(scene: Scene, size: int, view: View | None = None) -> np.ndarray:
 
 def view_camera(view: View) -> Camera:
     """Return the camera of a view, around its target."""
-    back = np.array(view.position) - np.array(view.target)
-    distance = float(np.linalg.norm(back))
-    azimuth = math.atan2(back[1], back[0])
-    elevation = math.asin(float(np.clip(back[2] / distance, -1, 1)))
-    return Camera(azimuth, elevation, distance, 1.0 / math.tan(view.fov_rad / 2))
+    distance = math.dist(view.position, view.target)
+    focal = 1.0 / math.tan(view.fov_rad / 2)
+    return Camera(view.azimuth_rad, view.elevation_rad, distance, focal)
 
 
 def scene_bounds(scene: Scene) -> tuple[np.ndarray, np.ndarray]:

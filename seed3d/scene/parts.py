@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from seed3d.conventions import R_CAMERA_NODE, camera_rotation
 from seed3d.errors import InputError
 from seed3d.types import Mesh
 
@@ -142,6 +143,28 @@ class View:
                 f"camera: got position {self.position}, target {self.target}, angle of view "
                 f"{self.fov_rad} rad; wanted two different points and 0.01 to 3 rad"
             )
+
+    @property
+    def azimuth_rad(self) -> float:
+        """Where the camera stands round its target, as `Camera.azimuth_rad`."""
+        back = np.array(self.position) - np.array(self.target)
+        return math.atan2(back[1], back[0])
+
+    @property
+    def elevation_rad(self) -> float:
+        """How far above its target's horizon it stands."""
+        back = np.array(self.position) - np.array(self.target)
+        return math.atan2(float(back[2]), math.hypot(back[0], back[1]))
+
+    @property
+    def node_rotation(self) -> np.ndarray:
+        """R_world_node (3, 3) of the camera's node in files: X right, Y up, looks along -Z."""
+        return node_rotation(self.azimuth_rad, self.elevation_rad)
+
+
+def node_rotation(azimuth_rad: float, elevation_rad: float) -> np.ndarray:
+    """Return R_world_node (3, 3) of a camera or light that comes from a direction, without roll."""
+    return camera_rotation(azimuth_rad, elevation_rad).T @ R_CAMERA_NODE
 
 
 def relation_yaw(degrees: float | None) -> float:

@@ -87,10 +87,9 @@ def _camera(stage: Any, name: str, view: View) -> None:
     camera.CreateHorizontalApertureAttr(24.0)
     camera.CreateVerticalApertureAttr(24.0)
     camera.CreateFocalLengthAttr(12.0 / float(np.tan(view.fov_rad / 2.0)))
-    matrix = Gf.Matrix4d().SetLookAt(
-        Gf.Vec3d(*view.position), Gf.Vec3d(*view.target), Gf.Vec3d(0, 0, 1)
-    )
-    camera.AddTransformOp().Set(matrix.GetInverse())
+    matrix = np.eye(4)  # USD's are of row vectors
+    matrix[:3, :3], matrix[3, :3] = view.node_rotation.T, view.position
+    camera.AddTransformOp().Set(Gf.Matrix4d(matrix))
 
 
 def _lights(stage: Any, scene: Scene) -> None:
