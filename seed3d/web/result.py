@@ -64,11 +64,13 @@ class ResultPanel:
                     self.again = gr.Button("Recompute physics", elem_id=f"{key}-again")
                 with gr.Tab("Drop test"):
                     self.clip = gr.Image(show_label=False, interactive=False, format="webp",
-                                         type="filepath", height=340, elem_id=f"{key}-clip")  # fmt: skip
+                                         type="filepath", height=340, elem_id=f"{key}-clip",
+                                         buttons=["download", "fullscreen"])  # fmt: skip
                     self.clip_note = gr.HTML()
                 with gr.Tab("Textures"):
                     self.maps = gr.Gallery(show_label=False, columns=3, height=240,
-                                           object_fit="contain")  # fmt: skip
+                                           object_fit="contain",
+                                           buttons=["download", "fullscreen"])  # fmt: skip
                 with gr.Tab("Checks"):
                     self.checks = gr.HTML()
 

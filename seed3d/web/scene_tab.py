@@ -40,7 +40,7 @@ def scene_tab(desk: Desk, tab: gr.Tab) -> None:
             with gr.Column(visible=False, elem_id="scene-result") as column:
                 verdict = gr.HTML(elem_id="scene-verdict")
                 picture = gr.Image(show_label=False, interactive=False, type="filepath",
-                                   elem_id="scene-picture")  # fmt: skip
+                                   buttons=["fullscreen"], elem_id="scene-picture")  # fmt: skip
                 load = gr.DownloadButton("Download scene (MJCF, URDF, USD, GLB)",
                                          variant="primary", elem_id="scene-load")  # fmt: skip
     hidden: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
