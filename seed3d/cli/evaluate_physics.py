@@ -17,7 +17,7 @@ import click
 @click.option("--kind", type=click.Choice(["all", "furniture", "procedural", "package"]),
               default="all")  # fmt: skip
 @click.option("--key", "keys", multiple=True, help="Only these inputs.")
-@click.option("--limit", type=int, help="Most inputs.  [default: all]")
+@click.option("--limit", type=int, help="Most inputs, as many of each kind.  [default: all]")
 @click.option("--preset", default="default", show_default=True)
 @click.option("--model", default="seed3d-tiny", show_default=True, help="For size and mass.")
 @click.option("--time-limit", type=float, default=300.0, show_default=True,
@@ -35,15 +35,21 @@ def physics(
 
     from seed3d.evaluate.physics import Options, judge_all, summarise
     from seed3d.evaluate.physics_estimates import estimate_errors
-    from seed3d.evaluate.physics_inputs import all_items
+    from seed3d.evaluate.physics_inputs import all_items, spread
 
     items = [i for i in all_items(furniture, data / "furniture", 0) if kind in ("all", i.kind)]
     available = len(items)
-    items = [i for i in items if i.key in keys] if keys else items[:limit]
+    items = [i for i in items if i.key in keys] if keys else spread(items, limit)
     rows = []
     for row in judge_all(items, Options(out, preset, time_limit, not no_checkers), workers):
         rows.append(row)
-        click.echo(f"{row['key'][:32]:34s}{row['state']:10s}{row['seconds']:7.1f} s", err=True)
+        done = f"[{len(rows)}/{len(items)}]"
+        bad = sum(r["state"] not in ("verified", "refused") for r in rows)
+        click.echo(
+            f"{done:11s}{row['key'][:32]:34s}{row['state']:10s}{row['seconds']:7.1f} s"
+            f"{row.get('cpu_seconds', 0.0):7.1f} s cpu   {bad} bad",
+            err=True,
+        )
     total = {**summarise(rows), "available": available, "preset": preset}
     if (data / "features").is_dir():
         total |= estimate_errors(data / "features", data / "objects", model, limit)

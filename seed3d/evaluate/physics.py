@@ -8,6 +8,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +21,10 @@ from seed3d.evaluate.physics_inputs import Item
 
 STATES = ("verified", "refused", "failed", "crashed", "hung")
 """refused: an error that names its cause, nothing written; failed: written, but not verified."""
-CHECK_LIMIT_S = 600.0
+CHECK_LIMIT_S = 300.0
+"""Processor time of one checker [s]."""
+CLOCK_FACTOR = 10.0
+"""The clock's limit over the processor time's: a busy machine must not change a verdict."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +34,12 @@ class Options:
     out: Path
     preset: str = "default"
     limit_s: float = 300.0
-    """Processor time of one asset; by the clock ten times that."""
+    """Processor time of one asset, its children included; by the clock CLOCK_FACTOR times that."""
     checkers: bool = True
 
 
 def judge_all(items: list[Item], options: Options, workers: int) -> Iterator[dict[str, Any]]:
-    """Yield one row per item; rows of an earlier run in the same folder are taken as they are."""
+    """Yield one row per item; rows of an earlier run with the same options are taken as they are."""
     options.out.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(workers) as pool:
         yield from pool.map(lambda item: _row(item, options), items)
@@ -43,11 +47,16 @@ def judge_all(items: list[Item], options: Options, workers: int) -> Iterator[dic
 
 def _row(item: Item, options: Options) -> dict[str, Any]:
     done = options.out / item.key / "row.json"
+    asked = {"preset": options.preset, "checkers": options.checkers}
     if done.is_file():
-        return json.loads(done.read_text())
-    row = judge(item, options)
+        row = json.loads(done.read_text())
+        if asked.items() <= row.items():
+            return row
+    row = {**judge(item, options), **asked}
     done.parent.mkdir(parents=True, exist_ok=True)
-    done.write_text(json.dumps(row, indent=1))
+    fresh = done.with_suffix(".new")
+    fresh.write_text(json.dumps(row, indent=1))
+    fresh.replace(done)  # whole or not at all: a run that is stopped goes on here
     return row
 
 
@@ -124,30 +133,55 @@ def _simcheck(path: Path) -> list[str]:
 
 
 def _run(command: list[str], limit_s: float) -> tuple[int | None, str, float, float]:
-    """Exit code (None past the limit), output, seconds by the clock, processor seconds."""
+    """Exit code (None past the limit), output, seconds by the clock, processor seconds.
+
+    The command leads a process group; past the limit the whole group is killed.
+    """
     start = time.perf_counter()
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
-    ) as process:
-        timer = ThreadPoolExecutor(1)
-        reading = timer.submit(process.stdout.read)  # type: ignore[union-attr]
-        usage = None
-        while usage is None and time.perf_counter() - start < 10.0 * limit_s:
-            pid, status, used = os.wait4(process.pid, os.WNOHANG)
+    with (
+        tempfile.TemporaryFile() as said,  # a pipe would wait for children that live on
+        subprocess.Popen(
+            command, stdout=said, stderr=subprocess.STDOUT, start_new_session=True
+        ) as process,
+    ):
+        usage, over = None, ""
+        while usage is None:
+            pid, status, used = os.wait4(process.pid, os.WNOHANG if not over else 0)
             usage = used if pid else None
             if usage is None:
-                time.sleep(0.05)
-        if usage is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            _, _, used = os.wait4(process.pid, 0)
-            process.returncode = -9
-            return None, f"no answer in {10 * limit_s:.0f} s", time.perf_counter() - start, 0.0
+                over = _past(process.pid, time.perf_counter() - start, limit_s)
+                if over:
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    time.sleep(0.1)
         process.returncode = os.waitstatus_to_exitcode(status)
-        text = reading.result().decode(errors="replace")
-        timer.shutdown()
+        said.seek(0)
+        text = over or said.read().decode(errors="replace")
     cpu = usage.ru_utime + usage.ru_stime
-    code = None if cpu > limit_s else process.returncode
+    code = None if over or cpu > limit_s else process.returncode
     return code, text, time.perf_counter() - start, cpu
+
+
+def _past(group: int, seconds: float, limit_s: float) -> str:
+    """Say which limit a process group is past; empty where none."""
+    if seconds > CLOCK_FACTOR * limit_s:
+        return f"no answer in {CLOCK_FACTOR * limit_s:.0f} s"
+    if seconds > limit_s / (os.cpu_count() or 1) and group_cpu_s(group) > limit_s:
+        return f"no answer after {limit_s:.0f} s of processor time"
+    return ""
+
+
+def group_cpu_s(group: int) -> float:
+    """Processor time of the live processes of a group and of their ended children [s]; Linux."""
+    ticks = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(errors="replace").rpartition(")")[2].split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended meanwhile
+        if int(fields[2]) == group:
+            ticks += sum(int(n) for n in fields[11:15])  # utime, stime, cutime, cstime
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def summarise(rows: list[dict[str, Any]]) -> dict[str, Any]:

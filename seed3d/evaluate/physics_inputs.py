@@ -37,6 +37,16 @@ def all_items(furniture: Path, cache: Path, seed: int) -> list[Item]:
     return sorted(items, key=lambda item: hashlib.sha256(item.key.encode()).digest())
 
 
+def spread(items: list[Item], limit: int | None) -> list[Item]:
+    """Return at most `limit` items, as many of each kind as there are; the order stays."""
+    queues: dict[str, list[Item]] = {}
+    for item in items:
+        queues.setdefault(item.kind, []).append(item)
+    rank = {i.key: (n, kind) for kind, queue in queues.items() for n, i in enumerate(queue)}
+    chosen = {item.key for item in sorted(items, key=lambda i: rank[i.key])[:limit]}
+    return [item for item in items if item.key in chosen]
+
+
 def _furniture(furniture: Path, cache: Path) -> list[Item]:
     from seed3d.data.furniture import catalogue, extract_model
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import seed3d
 from seed3d.config import VerifyConfig
+from seed3d.verify.launch import CODES, Request
 from seed3d.verify.target import Target, as_target
 
 TIMEOUT_S = 600.0
@@ -62,71 +63,76 @@ def run_parts(
     Returns:
         One outcome per part, in the same order. Nothing the engines print gets out.
     """
-    # The working directory is temporary too: MuJoCo leaves MUJOCO_LOG.TXT behind on a warning.
     with tempfile.TemporaryDirectory(prefix="seed3d_verify_") as work:
-        started: list[_Running] = []
-        try:
-            text = as_target(folder).to_text()
-            started += [_Running(worker, part, text, config, Path(work)) for part in parts]
-            return [item.outcome(timeout_s) for item in started]
-        finally:
-            for item in started:
-                item.stop()
+        text = as_target(folder).to_text()
+        request = Request(worker, parts, text, json.dumps(asdict(config)), work)
+        codes, problem = _launch(request, timeout_s)
+        return [_outcome(Path(work), part, codes.get(part), problem) for part in parts]
 
 
-class _Running:
-    """A started worker."""
-
-    def __init__(
-        self, worker: str, part: str, target: str, config: VerifyConfig, work: Path
-    ) -> None:
-        self.part, self.output = part, work / f"{part}.json"
-        self.log: IO[bytes] = (work / f"{part}.log").open("w+b")
-        package = str(Path(seed3d.__file__).resolve().parent.parent)
-        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-        # One thread each: the matrices are tiny, and several parts run at once.
-        threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-        self.began = time.monotonic()
-        self.process = subprocess.Popen(
-            [
-                *(sys.executable, "-m", worker, part),
-                *(target, json.dumps(asdict(config)), str(self.output)),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
-            cwd=work,
+def _launch(request: Request, timeout_s: float) -> tuple[dict[str, int], str]:
+    """Run the parts; return their exit codes, and why those without one have none."""
+    ended = Path(request.work) / CODES
+    package = str(Path(seed3d.__file__).resolve().parent.parent)
+    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+    # One thread each: the matrices are tiny, and several parts run at once.
+    threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    log = Path(request.work) / "launch.log"
+    with (
+        log.open("wb") as said,
+        subprocess.Popen(
+            [sys.executable, "-m", "seed3d.verify.launch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            # Temporary too: MuJoCo leaves MUJOCO_LOG.TXT behind on a warning.
+            cwd=request.work,
             env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths)},
-        )
-
-    def outcome(self, timeout_s: float) -> Outcome:
-        left = max(self.began + timeout_s - time.monotonic(), 0.01)
+        ) as process,
+    ):
+        pipe: IO[bytes] = process.stdin  # type: ignore[assignment]
+        answer: IO[bytes] = process.stdout  # type: ignore[assignment]
         try:
-            code = self.process.wait(left)
+            pipe.write(json.dumps(asdict(request)).encode() + b"\n")
+            pipe.flush()
+            answer.readline()  # the time counts from here, where the parts run
+            process.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            return Outcome(self.part, self._found(), f"no result after {timeout_s:g} s")
-        found = self._found()
-        if code == 0 and found is not None:
-            return Outcome(self.part, found, "")
-        return Outcome(self.part, found, self._death(code))
+            return _read(ended) or {}, f"no result after {timeout_s:g} s"
+        except BrokenPipeError:
+            process.wait()
+        finally:
+            _close(pipe)  # it then kills what still runs
+    return _read(ended) or {}, f"could not start{_last_line(log)}"
 
-    def _found(self) -> dict[str, Any] | None:
-        if not self.output.is_file():
-            return None
-        return json.loads(self.output.read_text(encoding="utf-8"))
 
-    def _death(self, code: int) -> str:
-        self.log.seek(0)
-        lines = self.log.read().decode(errors="replace").strip().splitlines()
-        last = f": {lines[-1].strip()}" if lines else ""
-        if code == -_SIGXCPU:
-            return f"stopped after {cpu_limit_s(self.part)} s of processor time"
-        if code < 0:
-            return f"crashed ({signal.Signals(-code).name}){last}"
-        return f"stopped with exit code {code}{last}"
+def _close(pipe: IO[bytes]) -> None:
+    with contextlib.suppress(BrokenPipeError):
+        pipe.close()
 
-    def stop(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        self.log.close()
+
+def _outcome(work: Path, part: str, code: int | None, problem: str) -> Outcome:
+    found = _read(work / f"{part}.json")
+    if code is None:
+        return Outcome(part, found, problem)
+    if code == 0 and found is not None:
+        return Outcome(part, found, "")
+    return Outcome(part, found, _death(part, code, _last_line(work / f"{part}.log")))
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def _last_line(log: Path) -> str:
+    text = log.read_bytes().decode(errors="replace") if log.is_file() else ""
+    lines = text.strip().splitlines()
+    return f": {lines[-1].strip()}" if lines else ""
+
+
+def _death(part: str, code: int, last: str) -> str:
+    if code == -_SIGXCPU:
+        return f"stopped after {cpu_limit_s(part)} s of processor time"
+    if code < 0:
+        return f"crashed ({signal.Signals(-code).name}){last}"
+    return f"stopped with exit code {code}{last}"

@@ -1,0 +1,88 @@
+"""`seed3d evaluate physics`: limits, resuming and what is chosen. Oracles: the system's own process table."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from seed3d.evaluate import physics
+from seed3d.evaluate.physics import Options, group_cpu_s, judge_all, summarise
+from seed3d.evaluate.physics_inputs import Item, spread
+
+
+def item(key: str, kind: str = "package") -> Item:
+    return Item(key, kind, key, lambda folder: folder)
+
+
+def alive(pid: int) -> bool:
+    """A zombie that nobody reaps here is as good as gone."""
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.is_file() and stat.read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+SPIN = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\nwhile True: {0}"
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="reads /proc")
+@pytest.mark.parametrize(("body", "limit", "said"), [
+    ("pass", 1.0, "processor time"), ("time.sleep(1)", 0.8, "no answer in 8 s")])  # fmt: skip
+def test_a_grandchild_past_the_limit_is_killed(tmp_path, body, limit, said):
+    mark = tmp_path / "pid"
+    child = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {SPIN.format(body)!r}, {str(mark)!r}])"
+    code, text, _, _ = physics._run([sys.executable, "-c", child], limit)
+    assert code is None and said in text
+    assert physics._state(code, text, False) == "hung"
+    for _ in range(50):
+        if not alive(int(mark.read_text())):
+            break
+        time.sleep(0.1)
+    assert not alive(int(mark.read_text()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").is_file(), reason="reads /proc")
+def test_processor_time_of_a_group_agrees_with_the_systems_clock():
+    end = time.process_time() + 0.3
+    while time.process_time() < end:
+        pass
+    own = sum(os.times()[:4])
+    assert group_cpu_s(os.getpgrp()) >= own - 0.05
+
+
+def test_output_exit_code_and_processor_time_of_a_command_that_ends():
+    code, text, seconds, cpu = physics._run([sys.executable, "-c", "print('hm'); exit(3)"], 60.0)
+    assert (code, text.strip()) == (3, "hm")
+    assert 0.0 < cpu <= seconds + 0.5
+
+
+def test_a_limit_takes_as_many_of_each_kind_and_keeps_the_order():
+    items = [item(f"f{i}", "furniture") for i in range(20)]
+    items += [item(f"p{i}", "procedural") for i in range(5)] + [item("a"), item("b")]
+    chosen = spread(items, 9)
+    kinds = [i.kind for i in chosen]
+    assert [kinds.count(k) for k in ("furniture", "procedural", "package")] == [4, 3, 2]
+    assert chosen == [i for i in items if i in chosen]
+    assert spread(items, None) == items
+    assert {i.kind for i in spread(items, 3)} == {"furniture", "procedural", "package"}
+
+
+def test_a_second_run_takes_finished_rows_and_redoes_other_presets(tmp_path, monkeypatch):
+    asked = []
+
+    def judge(one: Item, options: Options) -> dict:
+        asked.append((one.key, options.preset))
+        return {"key": one.key, "kind": one.kind, "state": "refused", "seconds": 0.0}
+
+    monkeypatch.setattr(physics, "judge", judge)
+    first = list(judge_all([item("a")], Options(tmp_path), 1))
+    both = list(judge_all([item("a"), item("b")], Options(tmp_path), 2))
+    assert asked == [("a", "default"), ("b", "default")]
+    assert both[0] == first[0] == json.loads((tmp_path / "a" / "row.json").read_text())
+    list(judge_all([item("a")], Options(tmp_path, "fast"), 1))
+    assert asked[-1] == ("a", "fast")
+    total = summarise(both)
+    assert (total["count"], total["refused"], total["crashed"]) == (2, 2, 0)
