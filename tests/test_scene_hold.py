@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import trimesh
 
 import seed3d
 from seed3d.scene import Scene
+from seed3d.scene.parts import Pose
 from seed3d.scene.sim import simulate
 
 GRAVITY = 9.81
@@ -127,3 +129,24 @@ def test_small_heap_holds_for_ten_seconds_in_both_engines(solids, tmp_path):
         assert max(hold["penetration_start_mm"], hold["penetration_end_mm"]) < 1.0
         again = Scene.load(tmp_path / engine)
         assert len(again.items) == 4
+
+
+@pytest.mark.parametrize("engine", ["mujoco", "pybullet"])
+def test_a_slope_is_held_up_to_the_angle_of_friction_and_slid_down_beyond_it(solids, engine):
+    brick = solids[0]
+    limit = math.atan(brick.body.friction)
+    for share, slides in ((0.9, False), (1.3, True)):
+        angle = share * limit
+        tilt = Pose((0.0, 0.0, 0.0), (math.cos(angle / 2), 0.0, math.sin(angle / 2), 0.0))
+        scene = Scene("slope")
+        scene.ground = None
+        scene.add_block("board", (2.0, 1.0, 0.1), (0.0, 0.0, 0.0))
+        scene.blocks["board"] = replace(scene.blocks["board"], pose=tilt)
+        start = tilt.apply(np.array([[-0.5, 0.0, 0.05001]]))[0]
+        scene.add(brick, position=start, quaternion=tilt.quaternion)
+        seconds = 0.6 if slides else 3.0
+        held = scene.check((engine,), seconds)["engines"][engine]
+        push = GRAVITY * (math.sin(angle) - brick.body.friction * math.cos(angle))
+        wanted = 1e3 * push / 2 * seconds**2 if slides else 0.0
+        assert held["moved_mm"] == pytest.approx(wanted, rel=0.05, abs=0.3)
+        assert held["unsupported"] == []

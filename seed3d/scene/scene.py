@@ -98,7 +98,7 @@ class Scene:
             raise InputError(f"add: got {', '.join(how)} without on, inside, beside or against")
         key = self._asset_key(asset, scale)
         chosen = self._new_name(name or self.assets[key].name, exact=name is not None)
-        pose = _pose(position or (0.0, 0.0, 0.0), yaw_deg, quaternion)
+        pose = _pose((0.0, 0.0, 0.0) if position is None else position, yaw_deg, quaternion)
         self.items[chosen] = Item(chosen, key, pose, fixed)
         try:
             if relations:

@@ -115,7 +115,7 @@ def simulate(sim: SceneSim, seconds: float, stop_at_rest: bool) -> dict[str, Any
         "steps_per_s": round(steps / spent, 1) if spent > 0 else 0.0,
         "fastest_m_s": fastest,
         "fastest_point_m_s": fastest_point,
-        "exploded": not finite or fastest > bound,
+        "exploded": bool(not finite or fastest > bound),
         "moved_mm": track.named_mm(np.linalg.norm(end[:, :3] - start[:, :3], axis=1)),
         "farthest_mm": track.named_mm(track.way),
         "lowest_mm": track.named_mm(sim.lowest()),
