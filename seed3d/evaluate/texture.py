@@ -98,7 +98,7 @@ def measure(item: HeldOut, photo: Photo, geometry: Geometry, config: Config) -> 
             bad_texels(maps.base_color[inside], truth.base_color[inside]).mean()
         ),
         "seam_jump_ratio": seam_jump_ratio(
-            canvas.mesh, canvas.atlas, maps.base_color, truth.base_color
+            canvas.mesh, canvas.atlas, maps.base_color, truth.base_color, texels
         ),
     }  # fmt: skip
     if geometry == "true":

@@ -8,7 +8,8 @@ import numpy as np
 
 from seed3d.render.raycast import face_normals
 from seed3d.render.shade import bilinear
-from seed3d.texture.charts import face_neighbours
+from seed3d.texture.charts import shared_edges
+from seed3d.texture.texels import Texels, chart_texels
 from seed3d.types import Atlas, Mesh
 
 CAP_DB = 60.0
@@ -23,8 +24,14 @@ MATERIAL_JUMP = 0.03
 """Jump of the true colours [sRGB] from which an edge is one between two materials."""
 STEP_TEXELS = 0.5
 """Distance from an edge at which the colour on either side is looked up [mean texel side]."""
-QUANTUM = 0.5 / 255.0
-"""Jump that rounding to 8 bits alone makes: added to both sides of the ratio."""
+LEVEL = 1.0 / 255.0
+"""Least jump that counts [sRGB]: one 8-bit level. No screen shows less, and rounding alone makes
+half of one."""
+BEND_CLASSES_RAD = (0.05, 0.1, 0.2, 0.3, 0.45)
+"""Bounds between classes of bend: seams are compared with edges inside of the same class."""
+BESIDE_TEXELS = 2.0
+"""Edges this near to one between two materials [mean texel side] don't count either: a photo shows
+the materials' border over a pixel or two."""
 
 
 def psnr(found: np.ndarray, true: np.ndarray, weight: np.ndarray | None = None) -> float:
@@ -60,60 +67,95 @@ def bad_texels(color: np.ndarray, true: np.ndarray) -> np.ndarray:
 
 
 def seam_jump_ratio(
-    mesh: Mesh, atlas: Atlas, image: np.ndarray, true: np.ndarray | None = None, fewest: int = 20
+    mesh: Mesh,
+    atlas: Atlas,
+    image: np.ndarray,
+    true: np.ndarray | None = None,
+    texels: Texels | None = None,
+    fewest: int = 20,
 ) -> float | None:
     """Mean colour jump over the edges where charts meet, relative to edges inside charts.
 
-    Colours are looked up half a mean texel to either side of each edge's middle, measured on the
-    surface, since charts may be stretched at their borders. Only smooth edges
-    count, since colours may well change at a crease; jumps are weighted by the edge's length.
+    ratio = max(mean jump at seams, LEVEL) / max(mean jump inside, LEVEL), so that an object of
+    one colour has the ratio 1. Colours are looked up half a mean texel to either side of each
+    edge's middle, measured on the surface, since charts may be stretched at their borders: both
+    kinds of edges so compare places that are equally far apart. Only smooth edges count, since
+    colours may well change at a crease. Charts end where the surface bends, and light changes
+    there, seam or not: seams of each class of bend are compared with edges inside of the same
+    class, weighted by the seams' length. Jumps are weighted by the edge's length.
 
     Args:
         mesh: Any frame.
         atlas: Of the mesh.
         image: (T, T, 3) uint8 sRGB, the map.
-        true: The true map (T, T, 3): edges where its colours jump (two materials meet) don't count.
+        true: The true map (T, T, 3): edges where its colours jump (two materials meet), and edges
+            next to such a place, don't count.
+        texels: Of `chart_texels`, T wide; found where None.
         fewest: Edges of either kind below which there's no ratio.
 
     Returns:
         1 where seams can't be told from the rest; None with too few edges.
     """
-    pairs, tail, head = _shared_edges(mesh)
+    pairs, tail, head = shared_edges(mesh)
     normal = face_normals(mesh)
     bend = np.einsum("nc,nc->n", normal[pairs[:, 0]], normal[pairs[:, 1]])
     smooth = bend > np.cos(SMOOTH_RAD)
-    pairs, tail, head = pairs[smooth], tail[smooth], head[smooth]
+    pairs, tail, head, bend = pairs[smooth], tail[smooth], head[smooth], bend[smooth]
     if not len(pairs):
         return None
-    step = STEP_TEXELS * _texel_side(mesh, atlas, len(image))
-    side = [_beside(mesh, atlas, pairs[:, k], tail, head, step) for k in (0, 1)]
+    texel = _texel_side(mesh, atlas, len(image))
+    side = [_beside(mesh, atlas, pairs[:, k], tail, head, STEP_TEXELS * texel) for k in (0, 1)]
     jump = _jump(image, *side)
     if true is not None:
+        texels = texels or chart_texels(mesh, atlas, len(image))
+        middle = (mesh.vertices[tail] + mesh.vertices[head]) / 2.0
         even = _jump(true, *side) < MATERIAL_JUMP
-        pairs, tail, head, jump = pairs[even], tail[even], head[even], jump[even]
+        even &= _borders_away(true, texels, middle) > BESIDE_TEXELS * texel
+        pairs, tail, head = pairs[even], tail[even], head[even]
+        jump, bend = jump[even], bend[even]
     seam = _is_seam(mesh, atlas, pairs, tail, head)
     if min(seam.sum(), (~seam).sum()) < fewest:
         return None
     length = np.linalg.norm(mesh.vertices[tail] - mesh.vertices[head], axis=1)
-    across = float(np.average(jump[seam], weights=length[seam]))
-    inside = float(np.average(jump[~seam], weights=length[~seam]))
-    return (across + QUANTUM) / (inside + QUANTUM)
+    kind = np.digitize(np.arccos(np.minimum(bend, 1.0)), BEND_CLASSES_RAD)
+    many = len(BEND_CLASSES_RAD) + 1
+    total = [
+        [np.bincount(kind[k], w[k], many) for w in (length, length * jump)] for k in (seam, ~seam)
+    ]
+    (across, across_jump), (inside, inside_jump) = total
+    both = (across > 0) & (inside > 0)
+    if not both.any():
+        return None
+    weight = across[both]
+    found, expected = (
+        float(np.average(j[both] / n[both], weights=weight))
+        for j, n in ((across_jump, across), (inside_jump, inside))
+    )
+    return max(found, LEVEL) / max(expected, LEVEL)
+
+
+def _borders_away(true: np.ndarray, texels: Texels, point: np.ndarray) -> np.ndarray:
+    """Distance (N,) of points (N, 3) to the nearest place where the true map's colours jump."""
+    from scipy.spatial import cKDTree
+
+    number = np.full(texels.covered.shape, -1, np.int64)
+    number[texels.covered] = np.arange(len(texels.face))
+    found = []
+    for a, b in (
+        (np.s_[:, :-1], np.s_[:, 1:]),
+        (np.s_[:-1], np.s_[1:]),
+    ):
+        gap = np.abs(true[a].astype(np.int16) - true[b]).mean(axis=-1) / 255.0
+        found.append(number[a][texels.covered[a] & texels.covered[b] & (gap > MATERIAL_JUMP)])
+    border = np.concatenate(found)
+    if not len(border):
+        return np.full(len(point), np.inf)
+    return cKDTree(texels.position[border]).query(point)[0]
 
 
 def _jump(image: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     table = np.arange(256, dtype=np.float32) / 255.0
     return np.abs(bilinear(image, first, table) - bilinear(image, second, table)).mean(axis=1)
-
-
-def _shared_edges(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pairs of faces (N, 2) with the two vertices (N,) that they share."""
-    pairs = face_neighbours(mesh)
-    a, b = mesh.faces[pairs[:, 0]], mesh.faces[pairs[:, 1]]
-    shared = (a[:, :, None] == b[:, None, :]).any(axis=2)  # (N, 3) corners of a that b has
-    good = shared.sum(axis=1) == 2
-    pairs, a, shared = pairs[good], a[good], shared[good]
-    both = a[shared].reshape(-1, 2)
-    return pairs, both[:, 0], both[:, 1]
 
 
 def _corner(mesh: Mesh, face: np.ndarray, vertex: np.ndarray) -> np.ndarray:

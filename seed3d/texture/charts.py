@@ -51,6 +51,17 @@ def face_neighbours(mesh: Mesh) -> np.ndarray:
     return np.column_stack([owner[:-1][same], owner[1:][same]])
 
 
+def shared_edges(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return pairs of faces (N, 2) with the two vertices (N,) that they share."""
+    pairs = face_neighbours(mesh)
+    a, b = mesh.faces[pairs[:, 0]], mesh.faces[pairs[:, 1]]
+    shared = (a[:, :, None] == b[:, None, :]).any(axis=2)  # (N, 3) corners of a that b has
+    good = shared.sum(axis=1) == 2
+    pairs, a, shared = pairs[good], a[good], shared[good]
+    both = a[shared].reshape(-1, 2)
+    return pairs, both[:, 0], both[:, 1]
+
+
 def connected(pairs: np.ndarray, count: int) -> np.ndarray:
     """Return the component (count,) of each node of a graph with edges pairs (N, 2)."""
     from scipy.sparse import coo_matrix

@@ -12,6 +12,7 @@ from seed3d.config import TextureConfig
 from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.render.raycast import Caster
 from seed3d.texture.complete import NORMAL_REACH, complete
+from seed3d.texture.level import level_seams
 from seed3d.texture.light import Shading, fit_shading
 from seed3d.texture.models.apply import completion_net, photo_layers
 from seed3d.texture.models.fill import fill_unseen, seen_samples
@@ -106,9 +107,12 @@ def paint_from_photo(
     else:
         base, seen = learned
     tell("writing the maps", 0.9)
+    lightest = linear_to_srgb(np.array(ALBEDO))
+    srgb = linear_to_srgb(np.clip(base[:, :3], *ALBEDO))
+    srgb = np.clip(level_seams(srgb, seen, texels, solid_mesh, atlas), *lightest)
     material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
     return PBRMaps(
-        base_color=color_map(np.clip(base[:, :3], *ALBEDO), texels.covered),
+        base_color=color_map(srgb_to_linear(srgb), texels.covered),
         metallic_roughness=packed_map(material[:, 0], material[:, 1], texels.covered),
         normal=flat_normal_map(config.size),
         seen_share=float((seen[inner] > 0.5).mean()),
