@@ -35,6 +35,11 @@ if TYPE_CHECKING:
               help="Angle of view across the photo's longer side [deg].  [default: EXIF, else 50]")  # fmt: skip
 @click.option("--camera-height", type=float,
               help="Camera above the table or floor [m]; sets all sizes.  [default: from the objects]")  # fmt: skip
+@click.option("--vlm", metavar="URL",
+              help="Ask a vision-language model (OpenAI-compatible) for sizes and materials.")  # fmt: skip
+@click.option("--vlm-layout", is_flag=True,
+              help="Ask it too what stands on what in the photo, and where the objects are if "
+                   "nothing else tells.")  # fmt: skip
 @click.option("--clutter", multiple=True, type=click.Path(path_type=Path),
               help="Asset folder, or a folder of them, to drop at random; repeatable.")  # fmt: skip
 @click.option("--count", type=click.IntRange(1, 500), default=20, show_default=True,
@@ -95,6 +100,8 @@ def scene(layout: Path | None, out: Path, quiet: bool, **flags: Any) -> None:
         config = resolve(flags)
     except ConfigError as error:
         raise click.UsageError(str(error)) from error
+    if flags["vlm_layout"] and not (flags["from_image"] and config.vlm.url):
+        raise click.UsageError("--vlm-layout: wanted --from-image, and an endpoint by --vlm URL")
     try:
         passed = _run(layout, out, quiet, config, flags)
     except Seed3DError as error:
@@ -148,6 +155,7 @@ def _build(layout: Path | None, config: Any, flags: dict[str, Any]) -> Scene:
         path, masks=masks, boxes=[_box(text) for text in flags["boxes"]], segmenter=segmenter,
         config=config, fov_deg=flags["fov"], pitch_deg=flags["pitch"],
         camera_height_m=flags["camera_height"],
+        layout_vlm=config.vlm if flags["vlm_layout"] else None,
     )  # fmt: skip
 
 

@@ -72,6 +72,7 @@ def scene_files(
         "versions": versions(),
         "settled": scene.settled,
         "notes": scene.notes,
+        "told_layout": scene.told_layout,
         "checks": checks,
         "files": {path: hashlib.sha256(content).hexdigest() for path, content in files.items()},
     }

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seed3d.config import Config, update
+from seed3d.config import Config, VlmConfig, update
+from seed3d.errors import StageError
 from seed3d.image.load import Photo, decode, read_file
 from seed3d.scene.parts import Pose
 from seed3d.scene.photo_layout import (
@@ -20,7 +21,9 @@ from seed3d.scene.photo_layout import (
     focal_from_fov,
     mask_box,
 )
-from seed3d.scene.segment import Segmenter, object_masks
+from seed3d.scene.photo_stack import ask_about, find_objects, put_on, told_report
+from seed3d.scene.segment import Segmenter, object_masks, told_apart
+from seed3d.scene.vlm_layout import ToldLayout
 from seed3d.types import Asset, Estimate
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ def scene_from_photo(
     segmenter: Segmenter | None = None, config: Config | None = None,
     fov_deg: float | None = None, pitch_deg: float | None = None,
     camera_height_m: float | None = None, name: str | None = None, progress: Any = None,
+    layout_vlm: VlmConfig | None = None,
 ) -> Scene:  # fmt: skip
     """Make a scene of the objects in a photo, standing where they stand there.
 
@@ -51,11 +55,15 @@ def scene_from_photo(
         camera_height_m: Above the plane; from the objects' estimated sizes where None.
         name: Of the scene.
         progress: As in `seed3d.generate`.
+        layout_vlm: Endpoint of a vision-language model that is asked what stands on what, and
+            where the objects are if nothing else tells; None asks none. Its answer, or why it
+            was refused, is in `scene.told_layout` and `scene.notes`.
 
     Returns:
         The scene, not settled. `scene.notes` tells what was assumed and estimated.
 
     Raises:
+        ConfigError: The model's endpoint is no URL or its key is missing.
         InputError: The photo, a mask or a box can't be used.
         StageError: An object can't be found, made or placed.
     """
@@ -65,45 +73,74 @@ def scene_from_photo(
     data = photo if isinstance(photo, bytes) else read_file(Path(photo))
     label = name or ("photo" if isinstance(photo, bytes) else Path(photo).stem)
     picture = decode(data, label, config.image)
-    found = object_masks(picture, masks, boxes, segmenter, label)
+    if layout_vlm is not None and not told_apart(picture, masks, boxes, segmenter):
+        found, told = find_objects(picture, layout_vlm, label)
+    else:
+        found = object_masks(picture, masks, boxes, segmenter, label)
+        told = None if layout_vlm is None else ask_about(picture, found, layout_vlm)
     config = update(config, {"physics": {"height": None, "length": None, "mass": None}})
     assets = [
         generate(data, config, f"{label}_{i + 1}", progress, mask) for i, mask in enumerate(found)
     ]
     focal, source = photo_focal(data, picture, fov_deg)
     return assemble(label, assets, found, picture, focal, source, pitch_deg, camera_height_m,
-                    config.seed)  # fmt: skip
+                    config.seed, told)  # fmt: skip
 
 
 def assemble(
     label: str, assets: Sequence[Asset], masks: Sequence[np.ndarray], photo: Photo,
     focal_px: float, focal_source: str, pitch_deg: float | None, camera_height_m: float | None,
-    seed: int = 0,
+    seed: int = 0, told: ToldLayout | str | None = None,
 ) -> Scene:  # fmt: skip
-    """Place finished assets (with their photo cameras) where their masks are."""
+    """Place finished assets (with their photo cameras) where their masks are.
+
+    Args:
+        label: Name of the scene.
+        assets: One per mask.
+        masks: (H, W) uint8 each.
+        photo: Decoded.
+        focal_px: Focal length [pixel].
+        focal_source: Where that comes from, in a word.
+        pitch_deg: As `scene_from_photo`, likewise camera_height_m.
+        camera_height_m: Above the plane [m].
+        seed: Of the scene.
+        told: What a vision-language model told of the objects, or why it was refused.
+    """
     from seed3d.scene.scene import Scene
     from seed3d.scene.shapes import scaled
 
     height, width = photo.rgb.shape[:2]
     seen = [_seen(asset, mask) for asset, mask in zip(assets, masks, strict=True)]
     pitch = None if pitch_deg is None else math.radians(pitch_deg)
-    layout = estimate_layout(seen, (width, height), focal_px, pitch)
+    on = told.on if isinstance(told, ToldLayout) else (None,) * len(seen)
+    layout = estimate_layout(seen, (width, height), focal_px, pitch, on)
     spans = [float(np.ptp(o.vertices, axis=0).max()) for o in seen]
     sizes = [_size(asset) for asset in assets]
     up = camera_height_m or camera_height(layout, spans, sizes)
     scene = Scene(label, seed)
     middle = np.mean([[o.x, o.y] for o in layout.objects], axis=0)
-    for asset, o in zip(assets, layout.objects, strict=True):
-        x, y = (np.array([o.x, o.y]) - middle) * up
-        pose = Pose.upright(float(x), float(y), 1e-4, o.yaw_rad)
-        scene.add(scaled(asset, o.scale * up), position=pose.position, quaternion=pose.quaternion)
+    names: dict[int, str] = {}
+    for index, (asset, o) in enumerate(zip(assets, layout.objects, strict=True)):
+        if on[index] is None:
+            x, y = (np.array([o.x, o.y]) - middle) * up
+            pose = Pose.upright(float(x), float(y), 1e-4, o.yaw_rad)
+            names[index] = scene.add(
+                scaled(asset, o.scale * up), position=pose.position, quaternion=pose.quaternion
+            )
     moved = push_apart(scene)
+    stacked = put_on(scene, names, assets, layout, on, up)
     back = np.array([math.cos(layout.pitch_rad), 0.0, math.sin(layout.pitch_rad)])
     eye = np.array([-middle[0] * up, -middle[1] * up, up])
     fov = 2 * math.degrees(math.atan(max(width, height) / 2 / focal_px))
     target = eye - back * up / max(back[2], 0.05)
     scene.add_camera("photo", eye.tolist(), target.tolist(), fov)
     scene.notes = _notes(layout, up, focal_source, pitch_deg, camera_height_m, fov, moved)
+    scene.notes += stacked
+    if isinstance(told, str):
+        scene.notes.append(told)
+        scene.told_layout = {"refused": told}
+    elif told is not None:
+        scene.told_layout = told_report(told, names)
     return scene
 
 
@@ -152,8 +189,6 @@ def push_apart(scene: Scene, rounds: int = 60) -> float:
 
 
 def _seen(asset: Asset, mask: np.ndarray) -> Seen:
-    from seed3d.errors import StageError
-
     if asset.camera is None:
         raise StageError(
             f"{asset.name}: got an asset without a photo camera; wanted one of a photo"

@@ -1,7 +1,8 @@
 """Where the objects of a photo stand: camera pitch, ground plane, positions, relative sizes.
 
 Assumptions: a pinhole camera without roll or lens distortion, principal point in the middle;
-every object stands upright on one horizontal plane. Each object's shape is known (up to its
+every object stands upright on one horizontal plane, or on the highest point of another object
+where that is told. Each object's shape is known (up to its
 size) and its direction of view; what is fitted is where on the plane it stands and how large it
 is, so that the box round its image is the box round its mask. On a plane, size and distance are
 no longer confused: the foot of an object tells its distance. The camera's height scales all.
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,6 +23,8 @@ PITCH_SPREAD_RAD = math.radians(6.0)
 """Trust in the pitch that the shapes' own views give."""
 PITCH_LIMITS_RAD = (math.radians(2.0), math.radians(85.0))
 _POINTS = 1500
+_LEAST_ABOVE = 0.05
+"""Least height of the camera above what an object stands on, over that above the plane."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Standing:
     """Unit of `Seen.vertices` in camera heights."""
     residual: float
     """Root mean square distance of the box's edges, over the box's longer side."""
+    z: float = 0.0
+    """Height of what it stands on."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +80,7 @@ def focal_from_fov(fov_deg: float, width: int, height: int) -> float:
 
 def estimate_layout(
     objects: Sequence[Seen], size: tuple[int, int], focal_px: float,
-    pitch_rad: float | None = None,
+    pitch_rad: float | None = None, on: Sequence[int | None] = (),
 ) -> PhotoLayout:  # fmt: skip
     """Fit the layout.
 
@@ -85,9 +90,11 @@ def estimate_layout(
         focal_px: Focal length [pixel].
         pitch_rad: The camera's pitch where it's known; else it's the one near the median of
             what the objects' views say that fits their boxes best.
+        on: Index of the object that carries each, None for the plane; all on it where empty.
 
     Raises:
-        StageError: An object's foot is above the horizon: it can't stand on the plane.
+        StageError: An object's foot is above the horizon: it can't stand on the plane; or the
+            camera doesn't see the top of what an object stands on.
     """
     if pitch_rad is None:
         pitch_rad = _pitch(objects, size, focal_px)
@@ -98,7 +105,46 @@ def estimate_layout(
             f"object {missing[0] + 1}: its foot is above the horizon of a camera with pitch "
             f"{math.degrees(pitch_rad):.1f} degrees; give --pitch (downwards is positive) or --fov"
         )
-    return PhotoLayout(pitch_rad, focal_px, tuple(s for s in standing if s is not None))
+    found = _stacked([s for s in standing if s is not None], objects, on)
+    return PhotoLayout(pitch_rad, focal_px, tuple(found))
+
+
+def bottom_up(on: Sequence[int | None]) -> list[int]:
+    """Return the indices of objects in an order in which what carries comes first."""
+
+    def depth(index: int) -> int:
+        below = on[index]
+        return 0 if below is None else 1 + depth(below)
+
+    return sorted(range(len(on)), key=depth)
+
+
+def _stacked(
+    flat: list[Standing], objects: Sequence[Seen], on: Sequence[int | None]
+) -> list[Standing]:
+    """Lift objects onto what carries them.
+
+    What a picture shows fits any plane below the camera: nearer to it, everything on the plane is
+    smaller and nearer to the camera in the same ratio.
+    """
+    out = list(flat)
+    for index in bottom_up(on):
+        below = on[index]
+        if below is None:
+            continue
+        carrier = out[below]
+        height = carrier.z + carrier.scale * float(objects[below].vertices[:, 2].max())
+        share = 1.0 - height
+        if share < _LEAST_ABOVE:
+            raise StageError(
+                f"object {index + 1}: it can't stand on object {below + 1}, whose top the camera "
+                "doesn't see from above; give --pitch or --fov, or leave --vlm-layout away"
+            )
+        own = out[index]
+        out[index] = replace(
+            own, x=share * own.x, y=share * own.y, scale=share * own.scale, z=height
+        )
+    return out
 
 
 def _pitch(objects: Sequence[Seen], size: tuple[int, int], focal_px: float) -> float:

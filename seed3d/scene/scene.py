@@ -49,6 +49,7 @@ class Scene:
         self.lighting = Lighting.studio()
         self.settled: dict[str, Any] | None = None
         self.notes: list[str] = []
+        self.told_layout: dict[str, Any] | None = None
         self._known: dict[str, str] = {}
         self._draws = 0
 

@@ -48,19 +48,31 @@ def object_masks(
     elif segmenter is not None:
         given = segmenter(photo.rgb)
         found = [_checked(np.asarray(m), shape, f"{name}: the segmenter's mask") for m in given]
-    elif photo.alpha is not None and float((photo.alpha < 128).mean()) > 0.01:
+    elif photo.alpha is not None and _cut_out(photo):
         found = alpha_parts(photo.alpha)
     else:
         raise InputError(
             f"{name}: got a photo without transparency and nothing that tells the objects apart; "
             "wanted --masks, --boxes, a PNG with transparent background, or --segmenter "
-            "module:function (a model of yours: RGB array in, list of masks out)"
+            "module:function (a model of yours: RGB array in, list of masks out), or --vlm-layout"
         )
     if not found:
         raise StageError(f"{name}: no object found; wanted at least one. Give --masks or --boxes")
     if len(found) > MOST:
         raise InputError(f"{name}: got {len(found)} objects; wanted at most {MOST}")
-    return sorted(found, key=lambda m: float(np.flatnonzero((m >= 128).any(axis=0)).mean()))
+    return sorted(found, key=from_left)
+
+
+def from_left(mask: np.ndarray) -> float:
+    """Return where a mask (H, W) uint8 is, from left to right: what objects are sorted by."""
+    return float(np.flatnonzero((mask >= 128).any(axis=0)).mean())
+
+
+def told_apart(
+    photo: Photo, masks: Sequence[np.ndarray], boxes: Sequence[Any], segmenter: Segmenter | None
+) -> bool:
+    """Whether `object_masks` has something to go by."""
+    return bool(len(masks) or len(boxes) or segmenter is not None or _cut_out(photo))
 
 
 def alpha_parts(alpha: np.ndarray) -> list[np.ndarray]:
@@ -119,6 +131,10 @@ def load_segmenter(text: str) -> Segmenter:
         segmenter: Any = found
         return segmenter
     raise MissingDependencyError(f"--segmenter {text}: got no function; wanted module:function")
+
+
+def _cut_out(photo: Photo) -> bool:
+    return photo.alpha is not None and float((photo.alpha < 128).mean()) > 0.01
 
 
 def _checked(mask: np.ndarray, shape: tuple[int, ...], name: str) -> np.ndarray:
