@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,19 @@ def test_glb_has_the_right_materials_in_the_right_places(asset, tmp_path):
     assert np.abs(found - place_color(middle)).max() < 0.02
     clear = np.abs(middle[:, 0]) > 0.02
     assert ((packed[row, column, 2] > 127) == (middle[:, 0] > 0))[clear].all()
+
+
+def test_only_a_normal_map_with_relief_is_written(asset, tmp_path):
+    import open3d as o3d
+
+    relief = asset.maps.normal.copy()
+    relief[:64] = (160, 128, 251)
+    for normal in (asset.maps.normal, relief):
+        path = tmp_path / "block.glb"
+        changed = replace(asset, maps=replace(asset.maps, normal=normal))
+        path.write_bytes(glb_files(changed)["block.glb"])
+        image = o3d.io.read_triangle_model(str(path)).materials[0].normal_img
+        assert (np.asarray(image) == relief).all() if normal is relief else image is None
 
 
 def test_a_flat_normal_map_turns_no_normal_whatever_the_tangents():

@@ -9,20 +9,28 @@ from seed3d.export.encode import float32
 from seed3d.export.visual import visual_mesh
 from seed3d.types import Asset
 
+FLAT_NORMAL = np.array([128, 128, 255], np.uint8)
+"""Texel of a normal map without relief."""
+
 
 def glb_files(asset: Asset) -> dict[str, bytes]:
-    """Return <name>.glb. Visual only: glTF has no ratified physics."""
+    """Return <name>.glb. Visual only: glTF has no ratified physics.
+
+    A flat normal map is left out.
+    """
     import trimesh
     from PIL import Image
     from trimesh.exchange import gltf
 
     points, normals, uv, faces = _split_vertices(asset)
     maps = asset.maps
+    # A flat map says nothing, and makes a reader generate tangents that the file doesn't have.
+    flat = bool((maps.normal == FLAT_NORMAL).all())
     material = trimesh.visual.material.PBRMaterial(
         name=f"{asset.name}_material",
         baseColorTexture=Image.fromarray(maps.base_color),
         metallicRoughnessTexture=Image.fromarray(maps.metallic_roughness),
-        normalTexture=Image.fromarray(maps.normal),
+        normalTexture=None if flat else Image.fromarray(maps.normal),
         metallicFactor=1.0,
         roughnessFactor=1.0,
     )
