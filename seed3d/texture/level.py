@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from seed3d.render.raycast import face_normals
-from seed3d.texture.charts import shared_edges
-from seed3d.texture.texels import Texels
+from seed3d.texture.charts import connected, shared_edges
+from seed3d.texture.texels import Texels, spread
 from seed3d.types import Atlas, Mesh
 
 SMOOTH_RAD = 0.6
@@ -54,17 +54,19 @@ def level_seams(
     gap = np.abs(jump @ color).max(axis=1)
     shown = np.abs(jump) @ trust / 2.0  # both sides' weights are 1
     tie = TIE * length * ((gap < REAL_JUMP) | (shown < 0.75))
-    links = _links(texels, mesh, atlas)
+    near = _near(np.unique(jump.indices), texels.covered)
+    jump, held = jump[:, near], trust[near].astype(np.float64)
+    links = _links(near, texels, mesh, atlas)
     degree = np.asarray(links.sum(axis=1)).ravel()
-    hold = (1.0 + HELD * trust.astype(np.float64)) / REACH_TEXELS**2
+    hold = (1.0 + HELD * held) / REACH_TEXELS**2
     pull: Any = jump.T @ diags(tie)
     system = (diags(degree + hold) - links + pull @ jump).tocsr()
     scale = diags(1.0 / system.diagonal())
-    out = np.empty(color.shape, np.float32)
+    out = color.astype(np.float32)
     for channel in range(color.shape[1]):
-        wish = -(pull @ (jump @ color[:, channel].astype(np.float64)))
+        wish = -(pull @ (jump @ color[near, channel].astype(np.float64)))
         change, _ = cg(system, wish, rtol=1e-3, maxiter=MOST_STEPS, M=scale)
-        out[:, channel] = color[:, channel] + change
+        out[near, channel] += change.astype(np.float32)
     return out
 
 
@@ -101,8 +103,6 @@ def corner_uv(mesh: Mesh, atlas: Atlas, face: np.ndarray, vertex: np.ndarray) ->
 
 def _texel_numbers(texels: Texels) -> np.ndarray:
     """(T, T) int: which texel's colour the finished map has at each place, as `spread` does it."""
-    from seed3d.texture.texels import spread
-
     return spread(np.arange(len(texels.face))[:, None], texels.covered)[..., 0]
 
 
@@ -125,20 +125,30 @@ def _look_up(uv: np.ndarray, number: np.ndarray, count: int) -> Any:
     return coo_matrix((weight, (np.tile(row, 4), column)), (len(uv), count)).tocsr()
 
 
-def _links(texels: Texels, mesh: Mesh, atlas: Atlas) -> Any:
-    """Symmetric (N, N) sparse: 1 between texels side by side that belong to one chart."""
+def _near(seam: np.ndarray, covered: np.ndarray) -> np.ndarray:
+    """Texels (M,) int that a correction can reach from those at seams (S,) int."""
+    from scipy.ndimage import distance_transform_edt
+
+    row, column = np.nonzero(covered)
+    far = np.ones(covered.shape, bool)
+    far[row[seam], column[seam]] = False
+    away: Any = distance_transform_edt(far)
+    return np.flatnonzero(away[covered] <= 4.0 * REACH_TEXELS)
+
+
+def _links(near: np.ndarray, texels: Texels, mesh: Mesh, atlas: Atlas) -> Any:
+    """Symmetric (M, M) sparse: 1 between texels `near` (M,) side by side in one chart."""
     from scipy.sparse import coo_matrix
 
-    from seed3d.texture.charts import connected
-
     edges = np.concatenate([atlas.faces[:, [0, 1]], atlas.faces[:, [1, 2]]])
-    chart = connected(edges, len(atlas.vertex))[atlas.faces[:, 0]][texels.face]
+    chart = connected(edges, len(atlas.vertex))[atlas.faces[:, 0]][texels.face[near]]
+    row, column = (place[near] for place in np.nonzero(texels.covered))
     number = np.full(texels.covered.shape, -1, np.int64)
-    number[texels.covered] = np.arange(len(texels.face))
+    number[row, column] = np.arange(len(near))
     a = np.concatenate([number[:, :-1].ravel(), number[:-1].ravel()])
     b = np.concatenate([number[:, 1:].ravel(), number[1:].ravel()])
     a, b = (x[(a >= 0) & (b >= 0)] for x in (a, b))
     same = chart[a] == chart[b]
     a, b = a[same], b[same]
-    half = coo_matrix((np.ones(len(a)), (a, b)), (len(texels.face),) * 2).tocsr()
+    half = coo_matrix((np.ones(len(a)), (a, b)), (len(near),) * 2).tocsr()
     return half + half.T
