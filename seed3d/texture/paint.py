@@ -89,7 +89,7 @@ def paint_from_photo(
     tell("removing the photo's light", 0.0)
     caster = Caster(solid_mesh)
     layers = photo_layers(subject, config)
-    tell("finding the texels' places", 0.2)
+    tell("finding the texels' places", 0.1)
     view = replace(register(solid_mesh, caster, subject, camera), linear=layers.values)
     texels, inner = with_rim(chart_texels(solid_mesh, atlas, config.size), solid_mesh, atlas)
     coarse = chart_texels(solid_mesh, atlas, min(max(config.size // COARSE, 64), LARGEST_COARSE))
@@ -97,7 +97,7 @@ def paint_from_photo(
     shading = fit_shading(color, coarse.normal, trust) if layers.lit else None
 
     prior = np.array([material_prior.roughness, material_prior.metallic], np.float32)
-    tell("projecting and completing", 0.5)
+    tell("projecting and completing", 0.4)
     net, fallbacks = completion_net(config)
     learned = None if net is None else _learned(net, view, shading, coarse, texels)
     if learned is None:
@@ -106,10 +106,11 @@ def paint_from_photo(
         fallbacks += more
     else:
         base, seen = learned
-    tell("writing the maps", 0.9)
-    lightest = linear_to_srgb(np.array(ALBEDO))
+    tell("levelling the seams", 0.7)
+    limits = linear_to_srgb(np.array(ALBEDO))
     srgb = linear_to_srgb(np.clip(base[:, :3], *ALBEDO))
-    srgb = np.clip(level_seams(srgb, seen, texels, solid_mesh, atlas), *lightest)
+    srgb = np.clip(level_seams(srgb, seen, texels, solid_mesh, atlas), *limits)
+    tell("writing the maps", 0.9)
     material = base[:, 3:] if base.shape[1] == 5 else np.broadcast_to(prior, (len(base), 2))
     return PBRMaps(
         base_color=color_map(srgb_to_linear(srgb), texels.covered),
