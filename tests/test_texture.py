@@ -17,7 +17,7 @@ from seed3d.render.raycast import Caster
 from seed3d.render.shade import render
 from seed3d.texture import unwrap as unwrap_module
 from seed3d.texture.charts import box_charts, conflict_free, corner_uv, overlapping_pairs
-from seed3d.texture.light import fit_shading
+from seed3d.texture.light import SHEEN, fit_shading
 from seed3d.texture.pack import pack_boxes
 from seed3d.texture.paint import paint_from_photo
 from seed3d.texture.preview import canonical_pose, hull_color, preview, turntable
@@ -346,7 +346,7 @@ def test_light_of_a_known_shading_is_found_and_removed():
     slope = np.array([0.3, -0.2, 0.5])
     kind = (normal[:, 0] + rng.normal(size=4000) > 0)[:, None]
     albedo = np.where(kind, srgb_to_linear(np.array(RED)), srgb_to_linear(np.array(GREEN)))
-    lit = albedo * np.exp(normal @ slope)[:, None] + 0.012
+    lit = albedo * np.exp(normal @ slope)[:, None] + SHEEN
     shading = fit_shading(lit, normal, np.ones(4000))
     assert shading.coefficients == pytest.approx(slope, abs=0.03)
     ratio = shading.remove(lit, normal) / albedo

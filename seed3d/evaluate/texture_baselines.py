@@ -16,6 +16,8 @@ ON_SURFACE = 0.006
 MIRRORED = 0.03
 SEEN = 0.5
 """Trust from which a texel counts as seen."""
+MOST_SOURCES = 10_000
+"""Seen texels that unseen ones choose from; more would look the same and take minutes."""
 LEFT_RIGHT = np.array([1.0, -1.0, 1.0], np.float32)
 
 
@@ -73,8 +75,11 @@ def _fill(texels: Texels, color: np.ndarray, known: np.ndarray) -> np.ndarray:
     from scipy.spatial import cKDTree
 
     out = color.copy()
-    _, index = cKDTree(texels.position[known]).query(texels.position[~known])
-    out[~known] = color[known][index]
+    source = np.flatnonzero(known)
+    # The tree degenerates to trying all points where they are equally far (a bowl's inside).
+    source = source[:: max(1, len(source) // MOST_SOURCES)]
+    _, index = cKDTree(texels.position[source]).query(texels.position[~known])
+    out[~known] = color[source][index]
     return out
 
 

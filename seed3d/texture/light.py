@@ -8,12 +8,12 @@ import numpy as np
 
 MATERIAL_COLORS = 4
 """Colours among which albedo may differ without being taken for shading."""
-RIDGE = 0.005
+RIDGE = 0.001
 """Pull of the shading towards none, in shares of the number of samples."""
-LIT = 0.9
+LIT = 0.95
 """Quantile of the seen samples' shading that counts as fully lit: it keeps its brightness."""
-SHEEN = 0.012
-"""Linear light that a dielectric mirrors from around it whatever its colour: 4 % of about 0.3."""
+SHEEN = 0.016
+"""Linear light that a dielectric mirrors from around it whatever its colour: 4 % of about 0.4."""
 LIMIT = (0.35, 1.6)
 """Range of the shading that is divided out."""
 
