@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seed3d.geometry.tsdf import TRUNCATION
@@ -30,8 +32,8 @@ def bridged(grid: np.ndarray) -> tuple[np.ndarray, int]:
     """
     from scipy import ndimage
 
-    labels: np.ndarray
-    labels, count = ndimage.label(grid < 0)  # by faces, as the surface extraction joins
+    found: Any = ndimage.label(grid < 0)  # by faces, as the surface extraction joins
+    labels, count = found
     if count < 2:
         return grid, 0
     sizes = np.bincount(labels.ravel())[1:]
@@ -41,8 +43,8 @@ def bridged(grid: np.ndarray) -> tuple[np.ndarray, int]:
     ways = np.zeros(grid.shape, bool)
     built = 0
     while loose:
-        found = [(_way(grid, joined, labels == k), k) for k in loose]
-        reached = [(way, k) for way, k in found if way is not None]
+        ways_to = [(_way(grid, joined, labels == k), k) for k in loose]
+        reached = [(way, k) for way, k in ways_to if way is not None]
         if not reached:
             break
         way, k = min(reached, key=lambda pair: (len(pair[0]), int(pair[1])))
@@ -53,7 +55,7 @@ def bridged(grid: np.ndarray) -> tuple[np.ndarray, int]:
     if not built:
         return grid, 0
     voxel = 2.0 / len(grid) / TRUNCATION
-    tube = (ndimage.distance_transform_edt(~ways) - RADIUS) * voxel
+    tube = (np.asarray(ndimage.distance_transform_edt(~ways)) - RADIUS) * voxel
     return np.minimum(grid, tube.astype(grid.dtype)), built
 
 
