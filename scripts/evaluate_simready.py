@@ -3,6 +3,9 @@
 Usage:
     python scripts/evaluate_simready.py --furniture /usr/share/sweethome3d/furniture \
         --count 60 --out out/simready --json docs/results/simready.json
+
+A stopped run goes on by the same command: finished models are kept in OUT/rows.jsonl. Delete the
+folder to measure changed code.
 """
 
 from __future__ import annotations
@@ -90,12 +93,20 @@ def main() -> None:
     chosen = random.Random(args.seed).sample(entries, min(args.count, len(entries)))
     if args.keys:
         chosen = [entry for entry in entries if entry.key in args.keys]
-    rows = []
-    with ThreadPoolExecutor(args.workers) as pool:
-        for row in pool.map(lambda entry: judge(entry, args), chosen):
-            rows.append(row)
+    args.out.mkdir(parents=True, exist_ok=True)
+    kept = args.out / "rows.jsonl"
+    lines = kept.read_text().splitlines() if kept.exists() else []
+    done = {row["key"]: row for row in map(json.loads, lines)}
+    left = [entry for entry in chosen if entry.key not in done]
+    print(f"{len(chosen)} models, {len(chosen) - len(left)} kept from {kept}", flush=True)
+    with ThreadPoolExecutor(args.workers) as pool, kept.open("a") as file:
+        for row in pool.map(lambda entry: judge(entry, args), left):
+            done[row["key"]] = row
+            file.write(json.dumps(row) + "\n")
+            file.flush()
             print(f"{row['key']:22s}{row['name'][:24]:26s}{row['state']:10s}{row['seconds']:6.1f} s "
                   f"{'' if row['state'] == 'verified' else row['message'][-160:]}", flush=True)  # fmt: skip
+    rows = [done[entry.key] for entry in chosen]
     total = summary(rows)
     print(json.dumps(total, indent=1))
     if args.json:

@@ -26,7 +26,7 @@ TINY = """
 geometry: {steps: 2, candidates: 1, fit_steps: 0, resolution: 48}
 mesh: {target_faces: 1500, resolution: 48}
 texture: {size: 128}
-physics: {hull_threshold: 0.3, max_hulls: 6}
+physics: {hull_threshold: 0.3, max_hulls: 16}
 export: {turntable_frames: 0, preview_size: 96}
 verify: {seconds: 2.0}
 """
