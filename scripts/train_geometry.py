@@ -88,11 +88,13 @@ def both(args: argparse.Namespace) -> tuple[Objects, Objects]:
     return load_objects(args.features, ("train",), True), load_objects(args.features, ("val",))
 
 
-def run(task: Any, args: argparse.Namespace, config: dict[str, Any], name: str) -> None:
-    """Run the loop and keep the averaged weights."""
+def run(
+    task: Any, args: argparse.Namespace, config: dict[str, Any], name: str, **changes: Any
+) -> None:
+    """Run the loop and keep the averaged weights; `changes` go before the configuration's."""
     from safetensors.torch import save_file
 
-    options = {**config[f"train_{name}"], "device": args.device}
+    options = {**config[f"train_{name}"], "device": args.device, **changes}
     if args.steps:
         options["steps"] = args.steps
     model = train(task, TrainConfig(**options), args.run / name, {"model": config[name]})
@@ -110,15 +112,19 @@ def averaged(args: argparse.Namespace, name: str) -> dict[str, torch.Tensor]:
     return {k.removeprefix("ema."): v for k, v in state.items() if k.startswith("ema.")}
 
 
+def assembled(args: argparse.Namespace, config: dict[str, Any]) -> ShapeModel:
+    """The trained networks of a run as one model."""
+    head_model, dit_model = build_head(config), ShapeDiT(**config["dit"])
+    head_model.load_state_dict(averaged(args, "head"), strict=True)
+    dit_model.load_state_dict(averaged(args, "dit"), strict=True)
+    return ShapeModel(load_autoencoder(args, config), dit_model, head_model, config["shift"])
+
+
 def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Write the three networks as one half-precision file and list it in the manifest."""
     from seed3d.checkpoints import register
 
-    head_model, dit_model = build_head(config), ShapeDiT(**config["dit"])
-    head_model.load_state_dict(averaged(args, "head"), strict=True)
-    dit_model.load_state_dict(averaged(args, "dit"), strict=True)
-    model = ShapeModel(load_autoencoder(args, config), dit_model, head_model, config["shift"])
-    export_model(model, args.out, "Seed3D image-to-shape model, Apache-2.0; data credits in "
+    export_model(assembled(args, config), args.out, "Seed3D image-to-shape model, Apache-2.0; data credits in "
                  "checkpoints/README.md")  # fmt: skip
     rows = [json.loads(line) for line in (args.run / "dit" / "log.jsonl").read_text().splitlines()]
     evals = [row for row in rows if "eval" in row]

@@ -20,13 +20,11 @@ from pathlib import Path
 import torch
 import train_geometry as stages
 import yaml
-from train_geometry import averaged, build_head, load_autoencoder
 
 from seed3d.data.pack import unpack
 from seed3d.geometry.dit import ShapeDiT
-from seed3d.geometry.model import ShapeModel, export_model, pick_device
+from seed3d.geometry.model import export_model, pick_device
 from seed3d.train.data import add_features
-from seed3d.train.loop import TrainConfig, train
 from seed3d.train.tasks import DiTTask, HeadTask
 
 HEAD_SHARE = 0.15
@@ -49,43 +47,24 @@ def train_all(args: Namespace) -> None:
             print(f"{done} encoded after {time.monotonic() - begun:.0f} s", flush=True)
     stages.autoencoder(args, config)
     objects = stages.both(args)
-    head_task = HeadTask(build_head(config), *objects)
+    head_task = HeadTask(stages.build_head(config), *objects)
     left = args.minutes - (time.monotonic() - begun + SPARE_S) / 60
     if left <= 0:
         raise SystemExit(f"no time left to train after preparing; got --minutes {args.minutes}")
-    run(head_task, config, args, "head", left * HEAD_SHARE, "cpu")
+    endless = {"steps": 1_000_000, "evaluate_every": 2_000}
+    stages.run(head_task, args, config, "head", **endless, minutes=left * HEAD_SHARE, device="cpu")
     left = args.minutes - (time.monotonic() - begun + SPARE_S) / 60
-    dit_task = DiTTask(ShapeDiT(**config["dit"]), load_autoencoder(args, config), *objects,
+    dit_task = DiTTask(ShapeDiT(**config["dit"]), stages.load_autoencoder(args, config), *objects,
                        config["shift"], args.device)  # fmt: skip
-    run(dit_task, config, args, "dit", left, args.device)
-    model = assembled(args, config)
+    if args.device != "cpu":
+        endless["batch"] = 128
+    stages.run(dit_task, args, config, "dit", **endless, minutes=left)
+    for name in ("head", "dit"):
+        print(name, (args.run / name / "log.jsonl").read_text().splitlines()[-1], flush=True)
     whole = args.run / "model.safetensors"
-    export_model(model, whole, "Seed3D image-to-shape model")
+    export_model(stages.assembled(args, config), whole, "Seed3D image-to-shape model")
     for path in split(whole):
         print(path, path.stat().st_size, flush=True)
-
-
-def run(
-    task: object, config: dict, args: Namespace, name: str, minutes: float, device: str
-) -> None:
-    """Train one stage for `minutes` and keep its averaged weights."""
-    from safetensors.torch import save_file
-
-    options = {**config[f"train_{name}"], "device": device, "minutes": minutes}
-    options |= {"steps": 1_000_000, "evaluate_every": 2_000}
-    if name == "dit" and device != "cpu":
-        options["batch"] = 128
-    model = train(task, TrainConfig(**options), args.run / name)  # type: ignore[arg-type]
-    save_file(model.cpu().state_dict(), args.run / f"{name}.safetensors")
-    print(name, (args.run / name / "log.jsonl").read_text().splitlines()[-1], flush=True)
-
-
-def assembled(args: Namespace, config: dict) -> ShapeModel:
-    """The trained networks as one model."""
-    head_model, dit_model = build_head(config), ShapeDiT(**config["dit"])
-    head_model.load_state_dict(averaged(args, "head"), strict=True)
-    dit_model.load_state_dict(averaged(args, "dit"), strict=True)
-    return ShapeModel(load_autoencoder(args, config), dit_model, head_model, config["shift"])
 
 
 def split(path: Path) -> list[Path]:
@@ -121,6 +100,7 @@ def main() -> None:
     parser.add_argument("--join", type=Path, help="only join the pieces in this folder")
     parser.add_argument("--out", type=Path, default=Path("checkpoints/seed3d_tiny.safetensors"))
     args = parser.parse_args()
+    args.steps = None  # the time ends the stages
     args.features = args.run / "features"
     join(args.join, args.out) if args.join else train_all(args)
 

@@ -38,10 +38,8 @@ GIVEN = [{"number": 1, "name": "book", "on": 0}, {"number": 2, "name": "tea  cup
 
 @pytest.fixture
 def server():
-    fake = Server()
-    yield fake
-    fake.http.shutdown()
-    fake.http.server_close()
+    with Server() as fake:
+        yield fake
 
 
 @pytest.fixture(scope="module")

@@ -59,6 +59,13 @@ class Server:
         threading.Thread(target=self.http.serve_forever, args=(0.01,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self.http.server_port}/v1"
 
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.http.shutdown()
+        self.http.server_close()
+
     def says(self, content: object) -> None:
         text = content if isinstance(content, str) else json.dumps(content)
         self.body = json.dumps({"choices": [{"message": {"content": text}}]}).encode()
@@ -66,10 +73,8 @@ class Server:
 
 @pytest.fixture
 def server():
-    fake = Server()
-    yield fake
-    fake.http.shutdown()
-    fake.http.server_close()
+    with Server() as fake:
+        yield fake
 
 
 def shape() -> Shape:

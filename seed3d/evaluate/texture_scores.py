@@ -8,7 +8,7 @@ import numpy as np
 
 from seed3d.render.raycast import face_normals
 from seed3d.render.shade import bilinear
-from seed3d.texture.charts import shared_edges
+from seed3d.texture.charts import shared_edges, uv_at_vertex
 from seed3d.texture.texels import Texels, chart_texels
 from seed3d.types import Atlas, Mesh
 
@@ -158,19 +158,13 @@ def _jump(image: np.ndarray, first: np.ndarray, second: np.ndarray) -> np.ndarra
     return np.abs(bilinear(image, first, table) - bilinear(image, second, table)).mean(axis=1)
 
 
-def _corner(mesh: Mesh, face: np.ndarray, vertex: np.ndarray) -> np.ndarray:
-    return (mesh.faces[face] == vertex[:, None]).argmax(axis=1)
-
-
 def _is_seam(
     mesh: Mesh, atlas: Atlas, pairs: np.ndarray, tail: np.ndarray, head: np.ndarray
 ) -> np.ndarray:
     same = np.ones(len(pairs), bool)
     for vertex in (tail, head):
-        first, second = (
-            atlas.faces[pairs[:, k], _corner(mesh, pairs[:, k], vertex)] for k in (0, 1)
-        )
-        same &= np.abs(atlas.uv[first] - atlas.uv[second]).max(axis=1) < 1e-6
+        first, second = (uv_at_vertex(mesh, atlas, pairs[:, k], vertex) for k in (0, 1))
+        same &= np.abs(first - second).max(axis=1) < 1e-6
     return ~same
 
 
@@ -187,8 +181,7 @@ def _beside(
 ) -> np.ndarray:
     """UV (N, 2) of the point `step` into each face from the middle of its edge."""
     uv = atlas.uv[atlas.faces[face]]  # (N, 3, 2)
-    row = np.arange(len(face))
-    ends = [uv[row, _corner(mesh, face, v)] for v in (tail, head)]
+    ends = [uv_at_vertex(mesh, atlas, face, v) for v in (tail, head)]
     middle = (ends[0] + ends[1]) / 2.0
     inward = uv.sum(axis=1) - ends[0] - ends[1] - middle
     a, b = mesh.vertices[tail], mesh.vertices[head]

@@ -65,6 +65,10 @@ def _way(grid: np.ndarray, start: np.ndarray, goal: np.ndarray) -> np.ndarray | 
     from skimage.graph import MCP_Geometric
 
     # Only the neighbourhood of the goal can be reached by a bridge of LONGEST voxels.
+    inside = np.argwhere(goal)
+    low = np.maximum(inside.min(axis=0) - LONGEST - 1, 0)
+    window = tuple(slice(a, b + LONGEST + 2) for a, b in zip(low, inside.max(axis=0), strict=True))
+    grid, start, goal = grid[window], start[window], goal[window]
     near = np.asarray(ndimage.distance_transform_edt(~goal)) <= LONGEST + 1
     sources = np.argwhere(start & near)
     if not len(sources):
@@ -79,4 +83,4 @@ def _way(grid: np.ndarray, start: np.ndarray, goal: np.ndarray) -> np.ndarray | 
     gap = gap[gap >= 0]
     if len(gap) > LONGEST or (len(gap) and gap.mean() > NEAR):
         return None
-    return way
+    return way + low

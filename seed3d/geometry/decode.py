@@ -3,8 +3,8 @@
 Grids of vertices are nested: each level halves the cells of the last one that can hold surface.
 At the last level a cell is cut only where the level before was not yet straight enough, as in
 adaptively sampled distance fields (Frisken et al., SIGGRAPH 2000): a flat or gently curved piece
-is exact there already; its middle is asked first. All other vertices are interpolated, so the grid stays continuous and the
-mesh closed.
+is exact there already; its middle is asked first. All other vertices are interpolated, so the grid
+stays continuous and the mesh closed.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seed3d.render.raycast import face_normals
-from seed3d.types import Mesh
+from seed3d.types import Atlas, Mesh
 
 AXES = np.concatenate([np.eye(3), -np.eye(3)])
 """The six directions a chart can face: +x, +y, +z, -x, -y, -z."""
@@ -60,6 +60,12 @@ def shared_edges(mesh: Mesh) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     pairs, a, shared = pairs[good], a[good], shared[good]
     both = a[shared].reshape(-1, 2)
     return pairs, both[:, 0], both[:, 1]
+
+
+def uv_at_vertex(mesh: Mesh, atlas: Atlas, face: np.ndarray, vertex: np.ndarray) -> np.ndarray:
+    """Return the UV (N, 2) of mesh vertices (N,) in faces (N,) that have them."""
+    corner = (mesh.faces[face] == vertex[:, None]).argmax(axis=1)
+    return atlas.uv[atlas.faces[face, corner]]
 
 
 def connected(pairs: np.ndarray, count: int) -> np.ndarray:

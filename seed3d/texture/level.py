@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seed3d.render.raycast import face_normals
-from seed3d.texture.charts import connected, shared_edges
+from seed3d.texture.charts import connected, shared_edges, uv_at_vertex
 from seed3d.texture.texels import Texels, spread
 from seed3d.types import Atlas, Mesh
 
@@ -80,7 +80,10 @@ def _seam_rows(texels: Texels, mesh: Mesh, atlas: Atlas) -> tuple[Any, np.ndarra
     normal = face_normals(mesh)
     bend = np.einsum("nc,nc->n", normal[pairs[:, 0]], normal[pairs[:, 1]])
     ends = np.stack(
-        [np.stack([corner_uv(mesh, atlas, pairs[:, k], v) for v in (tail, head)]) for k in (0, 1)]
+        [
+            np.stack([uv_at_vertex(mesh, atlas, pairs[:, k], v) for v in (tail, head)])
+            for k in (0, 1)
+        ]
     )  # (2 sides, 2 ends, N, 2)
     apart = np.abs(ends[0] - ends[1]).max(axis=(0, 2)) > 1e-6
     ends = ends[:, :, apart & (bend > np.cos(SMOOTH_RAD))]
@@ -93,12 +96,6 @@ def _seam_rows(texels: Texels, mesh: Mesh, atlas: Atlas) -> tuple[Any, np.ndarra
     number = _texel_numbers(texels)
     rows = _look_up(uv[0], number, len(texels.face)) - _look_up(uv[1], number, len(texels.face))
     return rows.tocsr(), texel[edge] / many[edge]
-
-
-def corner_uv(mesh: Mesh, atlas: Atlas, face: np.ndarray, vertex: np.ndarray) -> np.ndarray:
-    """UV (N, 2) of mesh vertices (N,) in faces (N,) that have them."""
-    corner = (mesh.faces[face] == vertex[:, None]).argmax(axis=1)
-    return atlas.uv[atlas.faces[face, corner]]
 
 
 def _texel_numbers(texels: Texels) -> np.ndarray:
