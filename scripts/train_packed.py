@@ -1,4 +1,4 @@
-"""Train the image-to-shape model from one packed file within a time limit, e.g. on a lent GPU.
+"""Train the image-to-shape model from one packed file within a time limit, e.g. on a rented GPU.
 
 Usage:
     seed3d data pack set.zip                              # on the machine with the records
