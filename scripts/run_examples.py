@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from evaluate_simready import simcheck, simready
 from PIL import Image
+
+from seed3d.evaluate.physics import judgements
 
 PANEL = 256
 
@@ -45,9 +46,7 @@ def generate(photo: Path, args: argparse.Namespace) -> dict[str, Any]:
     report = json.loads((folder / "report.json").read_text())
     row["verified"] = report["verdict"]["passed"]
     row["silhouette_iou"] = report["estimates"]["silhouette_iou"]["value"]
-    row["simcheck_urdf"] = simcheck(folder / f"{photo.stem}.urdf")
-    row["simcheck_mjcf"] = simcheck(folder / f"{photo.stem}.xml")
-    row["simready"] = simready(folder / "usd" / f"{photo.stem}.usda")
+    row |= judgements(folder)
     return row
 
 

@@ -80,7 +80,7 @@ def judge(item: Item, options: Options) -> dict[str, Any]:
     if made:
         row |= _facts(json.loads(made[0].read_text()))
     if made and row["state"] == "verified" and options.checkers:
-        row |= _judgements(made[0].parent)
+        row |= judgements(made[0].parent)
     return row
 
 
@@ -111,7 +111,7 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _judgements(asset: Path) -> dict[str, Any]:
+def judgements(asset: Path) -> dict[str, Any]:
     """PASS, or what the checkers found (warnings count)."""
     tool = Path(sys.executable).parent / "simready-validate"
     name = asset.name

@@ -33,7 +33,7 @@ class Item:
 
 def all_items(furniture: Path, cache: Path, seed: int) -> list[Item]:
     """Return every input, in an order that mixes the kinds and never changes."""
-    items = [*_furniture(furniture, cache), *_procedural(seed), *_packages()]
+    items = [*furniture_items(furniture, cache), *_procedural(seed), *_packages()]
     return sorted(items, key=lambda item: hashlib.sha256(item.key.encode()).digest())
 
 
@@ -47,7 +47,8 @@ def spread(items: list[Item], limit: int | None) -> list[Item]:
     return [item for item in items if item.key in chosen]
 
 
-def _furniture(furniture: Path, cache: Path) -> list[Item]:
+def furniture_items(furniture: Path, cache: Path) -> list[Item]:
+    """Return the catalogue's models with their true lengths; none where the folder isn't there."""
     from seed3d.data.furniture import catalogue, extract_model
 
     if not furniture.is_dir():
