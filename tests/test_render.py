@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 
 import numpy as np
 import pytest
 
-from seed3d.conventions import pixel_centers, srgb_to_linear
+from seed3d.conventions import linear_to_srgb, pixel_centers, srgb_to_linear
 from seed3d.render.cameras import framed_camera, orbit_camera
 from seed3d.render.lighting import DirectionalLight, Lighting
 from seed3d.render.raycast import MISS, Caster, gbuffer
-from seed3d.render.shade import bilinear, render, sample_material
+from seed3d.render.shade import bilinear, render, sample_material, shade
 from seed3d.types import Camera, Mesh, Surface, SurfaceMaterial
 
 
@@ -162,6 +163,32 @@ def test_coverage_is_antialiased_and_colour_is_not_darkened_at_edges():
     inner = np.median(picture.rgb[picture.alpha == 1])
     assert np.abs(picture.rgb[partial] - inner).max() < 0.12
     assert (picture.over()[picture.alpha == 0] == 1).all()
+
+
+def test_pixels_lit_once_equal_those_lit_sample_by_sample():
+    import trimesh
+
+    rng = np.random.default_rng(0)
+    ball, bar = trimesh.creation.icosphere(4, 0.5), trimesh.creation.box((1.6, 0.2, 0.3))
+    mesh = Mesh.from_trimesh(trimesh.util.concatenate([ball, bar.apply_translation((0, 0, 0.7))]))
+    look = SurfaceMaterial(
+        base_color_texture=rng.integers(0, 256, (64, 64, 3), dtype=np.uint8), roughness=0.4
+    )
+    surface = dataclasses.replace(
+        plain(mesh, look, smooth=True), corner_uv=rng.random((len(mesh.faces), 3, 2))
+    )
+    camera, light, caster = orbit_camera(0.5, 0.4), Lighting.studio(0.5), Caster(mesh)
+    fine = gbuffer(surface, camera, 192, caster)
+    color = np.zeros((192, 192, 3))
+    color[fine.mask] = shade(surface, camera, light, fine, caster)
+    cells = (96, 2, 96, 2)
+    count = fine.mask.reshape(cells).sum((1, 3))
+    want = linear_to_srgb(color.reshape(*cells, 3).sum((1, 3)) / np.maximum(count, 1)[..., None])
+    picture = render(surface, camera, 96, light, 2, caster)
+    apart = np.abs(picture.rgb - want)[count > 0]
+    assert (picture.alpha == count / 4).all()
+    assert apart.mean() < 0.6 / 255  # of a texture that is white noise
+    assert np.quantile(apart, 0.99) < 4 / 255
 
 
 def test_bilinear_lookup_hits_texel_centres_repeats_and_has_v_up():

@@ -43,6 +43,29 @@ class GBuffer:
     normal: np.ndarray
     """(S, S, 3) float32 unit, canonical frame, turned towards the camera."""
 
+    def seen(self) -> Seen:
+        """The pixels that see something."""
+        values = (self.depth, self.face, self.bary, self.position, self.normal)
+        return Seen(np.flatnonzero(self.mask), *(value[self.mask] for value in values))
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Geometry seen through those N pixels of a square crop that see any, row by row."""
+
+    pixel: np.ndarray
+    """(N,) int64 row * S + column."""
+    depth: np.ndarray
+    """(N,) float32: z in the camera frame [canonical units]."""
+    face: np.ndarray
+    """(N,) int64."""
+    bary: np.ndarray
+    """(N, 3) float32 weights of the face's corners."""
+    position: np.ndarray
+    """(N, 3) float32, canonical frame."""
+    normal: np.ndarray
+    """(N, 3) float32 unit, canonical frame, turned towards the camera."""
+
 
 class Caster:
     """A bounding volume hierarchy over one mesh, built once and used for many cameras."""
@@ -140,7 +163,7 @@ def pixel_rays(camera: Camera, u: np.ndarray, v: np.ndarray) -> np.ndarray:
     return (ray @ camera.rotation).astype(np.float32)
 
 
-def gbuffer(surface: Surface, camera: Camera, size: int, caster: Caster | None = None) -> GBuffer:
+def seen(surface: Surface, camera: Camera, size: int, caster: Caster | None = None) -> Seen:
     """Cast one ray through the centre of each pixel.
 
     Args:
@@ -148,9 +171,6 @@ def gbuffer(surface: Surface, camera: Camera, size: int, caster: Caster | None =
         camera: Sees the square crop [-1, 1]^2.
         size: Side of the crop [pixel].
         caster: A caster of surface.mesh, so that many cameras share one hierarchy.
-
-    Returns:
-        Buffers of (size, size).
     """
     caster = caster or Caster(surface.mesh)
     rows, columns = _window(surface.mesh, camera, size)
@@ -159,18 +179,25 @@ def gbuffer(surface: Surface, camera: Camera, size: int, caster: Caster | None =
     rays = pixel_rays(camera, *grid).reshape(-1, 3)
     hits = caster.cast(camera.position, rays)
     hit = np.flatnonzero(hits.face >= 0)
-    flat = np.arange(size * size).reshape(size, size)[rows, columns].ravel()[hit]
+    pixel = np.arange(size * size).reshape(size, size)[rows, columns].ravel()[hit]
 
-    face, bary, depth = hits.face[hit], hits.bary[hit], hits.distance[hit]
-    position = camera.position.astype(np.float32) + rays[hit] * depth[:, None]
-    normal = _facing_normals(surface, caster, face, bary, rays[hit])
+    face, bary, depth, ray = hits.face[hit], hits.bary[hit], hits.distance[hit], rays[hit]
+    position = camera.position.astype(np.float32) + ray * depth[:, None]
+    normal = _facing_normals(surface, caster, face, bary, ray)
+    return Seen(pixel, depth, face, bary, position, normal)
+
+
+def gbuffer(surface: Surface, camera: Camera, size: int, caster: Caster | None = None) -> GBuffer:
+    """As `seen`, as pictures (size, size)."""
+    found = seen(surface, camera, size, caster)
+    flat = found.pixel
     return GBuffer(
-        mask=_scatter(np.ones(len(hit), bool), flat, size, False),
-        depth=_scatter(depth, flat, size, np.inf),
-        face=_scatter(face, flat, size, MISS),
-        bary=_scatter(bary, flat, size, 0.0),
-        position=_scatter(position, flat, size, 0.0),
-        normal=_scatter(normal, flat, size, 0.0),
+        mask=_scatter(np.ones(len(flat), bool), flat, size, False),
+        depth=_scatter(found.depth, flat, size, np.inf),
+        face=_scatter(found.face, flat, size, MISS),
+        bary=_scatter(found.bary, flat, size, 0.0),
+        position=_scatter(found.position, flat, size, 0.0),
+        normal=_scatter(found.normal, flat, size, 0.0),
     )
 
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.render.lighting import DirectionalLight, Lighting, hemisphere
-from seed3d.render.raycast import Caster, GBuffer, gbuffer, interpolate
+from seed3d.render.raycast import Caster, GBuffer, Seen, interpolate, seen
 from seed3d.types import Camera, Surface
 
 DIELECTRIC_F0 = 0.04
 """Reflectance at normal incidence of a material that is no metal (glTF 2.0, appendix B)."""
+CALM = 0.998
+"""Length of the mean of a pixel's normals from which it counts as one smooth piece (5 degrees)."""
 SRGB_TABLE = srgb_to_linear(np.arange(256) / 255.0).astype(np.float32)
 """Linear value of each 8-bit sRGB value."""
 
@@ -51,13 +53,14 @@ def render(
         caster: A caster of surface.mesh, so that many pictures share one hierarchy.
     """
     caster = caster or Caster(surface.mesh)
-    buffer = gbuffer(surface, camera, size * supersample, caster)
-    color = np.zeros((*buffer.mask.shape, 3), np.float32)
-    if buffer.mask.any():
-        color[buffer.mask] = shade(surface, camera, lighting, buffer, caster)
-    fine = (size, supersample, size, supersample)
-    coverage = buffer.mask.reshape(fine).sum(axis=(1, 3)).astype(np.float32)
-    total = color.reshape(*fine, 3).sum(axis=(1, 3))  # (s*k, s*k, 3) -> (s, s, 3)
+    found = seen(surface, camera, size * supersample, caster)
+    mask = np.zeros((size * supersample,) * 2, bool)
+    mask.flat[found.pixel] = True
+    total = np.zeros((size, size, 3), np.float32)
+    if mask.any():
+        points = _points(surface, lighting, found, caster)
+        total = _pixel_sums(points, mask, supersample, camera, lighting)
+    coverage = _box_sum(mask.astype(np.float32), supersample)
     linear = np.where(
         coverage[..., None] > 0, total / np.maximum(coverage, 1.0)[..., None], np.float32(1.0)
     )
@@ -66,31 +69,106 @@ def render(
     )
 
 
+def _box_sum(fine: np.ndarray, cell: int) -> np.ndarray:
+    """Sum over cells of (cell, cell) pixels; slices, since numpy's sum over short axes is slow."""
+    total = fine[::cell, ::cell].copy()
+    for row, column in [(r, c) for r in range(cell) for c in range(cell)][1:]:
+        total += fine[row::cell, column::cell]
+    return total
+
+
+@dataclass(frozen=True)
+class _Points:
+    """N points to light."""
+
+    normal: np.ndarray
+    """(N, 3) unit, towards the viewer; the smooth one where the surface has it."""
+    position: np.ndarray
+    """(N, 3) canonical."""
+    base: np.ndarray
+    """(N, 3) linear."""
+    metallic: np.ndarray
+    roughness: np.ndarray
+    lit: np.ndarray
+    """(N, lights): share of each light that reaches the point."""
+
+    def at(self, index: np.ndarray) -> _Points:
+        """Those at `index` (M,)."""
+        return _Points(*(getattr(self, f.name)[index] for f in fields(self)))
+
+    def means(self, groups: np.ndarray) -> _Points:
+        """One point for each group of indices (M, K)."""
+
+        def mean(values: np.ndarray) -> np.ndarray:
+            total = values[groups[:, 0]]
+            for column in groups.T[1:]:
+                total += values[column]
+            return total / np.float32(groups.shape[1])
+
+        parts = _Points(*(mean(getattr(self, f.name)) for f in fields(self)))
+        return replace(parts, normal=_unit(parts.normal))
+
+
 def shade(
     surface: Surface, camera: Camera, lighting: Lighting, buffer: GBuffer, caster: Caster
 ) -> np.ndarray:
     """Return linear colours (N, 3) in [0, 1] of the N hit pixels, row by row."""
-    mask = buffer.mask
-    face, normal, position = buffer.face[mask], buffer.normal[mask], buffer.position[mask]
-    base, metallic, roughness = sample_material(surface, face, buffer.bary[mask])
-    view = camera.position.astype(np.float32) - position
-    view /= np.linalg.norm(view, axis=1, keepdims=True)
-    n_v = np.clip(_dot(normal, view), 1e-3, 1.0)
-    f0 = DIELECTRIC_F0 + (base - DIELECTRIC_F0) * metallic[:, None]
-    diffuse = base * (1.0 - metallic)[:, None]
+    return _lit(_points(surface, lighting, buffer.seen(), caster), camera, lighting)
 
-    color = _environment(lighting, normal, view, n_v, f0, diffuse, roughness)
+
+def _pixel_sums(
+    points: _Points, mask: np.ndarray, cell: int, camera: Camera, lighting: Lighting
+) -> np.ndarray:
+    """Sums (S, S, 3) of the colours in each pixel's cell of samples (S * cell)^2.
+
+    Cells that see one smooth piece are lit once, with the mean of their samples' materials and
+    shadows; the light is what costs time. Edges are lit sample by sample.
+    """
+    number = np.full(mask.shape, -1)
+    number[mask] = np.arange(mask.sum())
+    size = len(mask) // cell
+    cells = number.reshape(size, cell, size, cell).transpose(0, 2, 1, 3).reshape(size, size, -1)
+    whole = (cells >= 0).all(axis=2)
+    groups = cells[whole]
+    bend = np.linalg.norm(sum(points.normal[g] for g in groups.T), axis=1) / groups.shape[1]
+    whole[whole] = calm = bend > CALM
+    color = np.zeros((*mask.shape, 3), np.float32)
+    rest = mask & ~whole.repeat(cell, axis=0).repeat(cell, axis=1)
+    color[rest] = _lit(points.at(number[rest]), camera, lighting)
+    total = _box_sum(color, cell)
+    total[whole] = np.float32(cell**2) * _lit(points.means(groups[calm]), camera, lighting)
+    return total
+
+
+def _points(surface: Surface, lighting: Lighting, found: Seen, caster: Caster) -> _Points:
+    face, normal, position = found.face, found.normal, found.position
+    base, metallic, roughness = sample_material(surface, face, found.bary)
     flat = caster.face_normals[face]
-    flat = flat * np.sign(_dot(flat, view))[:, None]
-    for light in lighting.lights:
+    flat = flat * np.sign(_dot(flat, normal))[:, None]
+    lit = np.zeros((len(face), len(lighting.lights)), np.float32)
+    for column, light in enumerate(lighting.lights):
         towards = light.direction.astype(np.float32)
-        lit = np.flatnonzero((normal @ towards > 0) & (flat @ towards > 0))
-        if light.shadows and len(lit):
-            start = position[lit] + 1e-3 * flat[lit]
+        facing = np.flatnonzero((normal @ towards > 0) & (flat @ towards > 0))
+        if light.shadows and len(facing):
+            start = position[facing] + 1e-3 * flat[facing]
             hidden = caster.occluded(start, np.broadcast_to(towards, start.shape))
-            lit = lit[~hidden]
-        color[lit] += _light(
-            light, normal[lit], view[lit], n_v[lit], f0[lit], diffuse[lit], roughness[lit]
+            facing = facing[~hidden]
+        lit[facing, column] = 1.0
+    return _Points(normal, position, base, metallic, roughness, lit)
+
+
+def _lit(points: _Points, camera: Camera, lighting: Lighting) -> np.ndarray:
+    """Linear colours (N, 3) in [0, 1]."""
+    normal, roughness = points.normal, points.roughness
+    view = _unit(camera.position.astype(np.float32) - points.position)
+    n_v = np.clip(_dot(normal, view), 1e-3, 1.0)
+    f0 = DIELECTRIC_F0 + (points.base - DIELECTRIC_F0) * points.metallic[:, None]
+    diffuse = points.base * (1.0 - points.metallic)[:, None]
+    color = _environment(lighting, normal, view, n_v, f0, diffuse, roughness)
+    for light, share in zip(lighting.lights, points.lit.T, strict=True):
+        at = np.flatnonzero(share)
+        color[at] += share[at, None] * _light(
+            light, normal[at], view[at], n_v[at], f0[at], diffuse[at], roughness[at]
         )
     return tone(color * np.float32(lighting.exposure))
 
@@ -149,8 +227,13 @@ def bilinear(texture: np.ndarray, uv: np.ndarray, table: np.ndarray) -> np.ndarr
     fx, fy = (x - left)[:, None].astype(np.float32), (y - top)[:, None].astype(np.float32)
     x0, y0 = left.astype(np.int64) % width, top.astype(np.int64) % height
     x1, y1 = (x0 + 1) % width, (y0 + 1) % height
-    upper = table[texture[y0, x0]] * (1 - fx) + table[texture[y0, x1]] * fx
-    lower = table[texture[y1, x0]] * (1 - fx) + table[texture[y1, x1]] * fx
+    texels = texture.reshape(height * width, -1)  # one flat index is quicker than two
+
+    def at(row: np.ndarray, column: np.ndarray) -> np.ndarray:
+        return table.take(texels.take(row * width + column, axis=0))
+
+    upper = at(y0, x0) * (1 - fx) + at(y0, x1) * fx
+    lower = at(y1, x0) * (1 - fx) + at(y1, x1) * fx
     return upper * (1 - fy) + lower * fy
 
 
@@ -159,6 +242,10 @@ def tone(linear: np.ndarray, knee: float = 0.8) -> np.ndarray:
     over = np.maximum(linear - knee, 0.0)
     room = 1.0 - knee
     return np.minimum(linear, knee) + room * (1.0 - np.exp(-over / room))
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def _dot(a: np.ndarray, b: np.ndarray) -> np.ndarray:
