@@ -107,13 +107,18 @@ class PhysicsConfig:
     """True mass [kg]."""
     material: str | None = None
     """Row of configs/materials.yaml."""
+    mass_model: Literal["auto", "solid", "shell"] = "auto"
+    """What mass, centre of mass and inertia are integrated over. solid: the enclosed volume; shell:
+    a thin skin on the surface; auto: shell where the user's mesh is an open sheet, else solid."""
+    wall: float | None = None
+    """Thickness of the skin of a shell [m]; the material's usual wall where None."""
     hull_threshold: float = 0.05
     """CoACD concavity threshold; lower keeps more detail in more hulls."""
     primitive_tolerance: float = 0.01
     """A hull becomes a box, sphere, cylinder or capsule within this share of its size, and within
     3 % of its volume; 0 keeps every hull."""
     max_hulls: int = 64
-    """Most convex hulls per asset; more than 32 only where open space would be filled."""
+    """Most convex hulls per asset; they are merged where that fills little open space."""
     max_hull_vertices: int = 60
     """Most vertices per hull (GPU PhysX takes 64)."""
     hull_timeout_s: float = 90.0

@@ -128,6 +128,7 @@ def simready(
     """
     from seed3d.geometry.tsdf import canonical
     from seed3d.mesh.load import load_surface
+    from seed3d.mesh.sheet import open_sheet
     from seed3d.mesh.solid import make_solid
     from seed3d.physics.naming import category_from_name
     from seed3d.texture.transfer import paint_from_surface
@@ -145,6 +146,7 @@ def simready(
         source = dataclasses.replace(source, mesh=mesh)
     with clock("mesh"):
         solid = make_solid(mesh, config.mesh)
+        sheet = open_sheet(mesh, solid.mesh, config.mesh)
     estimates = {
         "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, unit {unit_m:g} m"),
         "material": Estimate(None, "prior"),
@@ -158,7 +160,7 @@ def simready(
             maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
         return _finish(
             asset_name(label), solid, atlas, maps, estimates, hulls, source.fallbacks, config,
-            clock, _inputs(path.name, path.read_bytes(), config),
+            clock, _inputs(path.name, path.read_bytes(), config), sheet=sheet,
         )  # fmt: skip
 
 
@@ -187,15 +189,18 @@ def _finish(
     inputs: dict[str, Any],
     camera: Camera | None = None,
     subject: Subject | None = None,
+    sheet: Mesh | None = None,
 ) -> Asset:
     """Canonical textured solid to asset: metric size, hulls, mass."""
     from seed3d.physics.body import rigid_body
+    from seed3d.physics.shell import placed
 
     with clock("hulls"):
         mesh, sizes, collision = hulls.result()
     with clock("physics"):
         kind = estimates["category"]
-        found = rigid_body(mesh, estimates["material"], kind, config.physics)
+        sheet = placed(sheet, solid.mesh, mesh)
+        found = rigid_body(mesh, estimates["material"], kind, config.physics, sheet)
     return Asset(
         name=name,
         mesh=mesh,
@@ -234,7 +239,10 @@ def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None
         scale = float(mesh.extents.max() / asset.mesh.extents.max())
         offset = mesh.bounds[0] - scale * asset.mesh.bounds[0]
         collision = moved(asset.collision, scale, offset)
-        found = rigid_body(mesh, old["material"], old["category"], physics)
+        # The open surface itself is gone; the mesh is its wall, both faces of it.
+        was = old.get("mass_model", Estimate("solid", "prior"))
+        sheet, sides = (mesh if was.value == "shell" else None), (2 if was.source == "mesh" else 1)
+        found = rigid_body(mesh, old["material"], old["category"], physics, sheet, sides)
     config = {**asset.inputs.get("config", {}), "physics": to_dict(physics)}
     kept = tuple(f for f in asset.fallbacks if not f.stage.startswith("physics.body"))
     return dataclasses.replace(

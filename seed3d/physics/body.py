@@ -10,11 +10,13 @@ from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError
 from seed3d.physics import materials
 from seed3d.physics.inertia import (
+    MassProperties,
     check_inertia,
     mass_properties,
     nearest_valid_inertia,
     raise_to_engine_minimum,
 )
+from seed3d.physics.shell import Skin, skin_of
 from seed3d.physics.size import metric, name_of
 from seed3d.types import Estimate, Fallback, Mesh, RigidBody
 
@@ -33,8 +35,8 @@ class BodyResult:
 
     body: RigidBody
     estimates: dict[str, Estimate]
-    """material, category, density_kg_m3, fill, mass_kg, com_m, inertia_kg_m2, friction,
-    rolling_friction_m, spinning_friction_m, restitution."""
+    """material, category, density_kg_m3, fill, mass_kg, com_m, inertia_kg_m2, mass_model, wall_m
+    (of a shell), friction, rolling_friction_m, spinning_friction_m, restitution."""
     fallbacks: tuple[Fallback, ...] = ()
 
 
@@ -49,19 +51,27 @@ class _Amount:
 
 
 def rigid_body(
-    mesh: Mesh, material: Estimate, category: Estimate, config: PhysicsConfig
+    mesh: Mesh,
+    material: Estimate,
+    category: Estimate,
+    config: PhysicsConfig,
+    sheet: Mesh | None = None,
+    sides: int = 1,
 ) -> BodyResult:
-    """Find mass, inertia and contact parameters of a solid.
+    """Find mass, inertia and contact parameters of a solid or a shell.
 
     Mass: the user's, else density * material volume, which the category's row derives from the
     shape (`material_volume`). Centre of mass and inertia: exact integrals over the solid, taken
-    as uniform and scaled to that mass.
+    as uniform and scaled to that mass. A thin skin (`seed3d.physics.shell`) has all three from
+    its surface.
 
     Args:
         mesh: Watertight, link frame [m].
         material: Name of a row of materials.yaml; None or "unknown" asks for the category's usual.
         category: Name or alias of a row of categories.yaml; None means "unknown".
-        config: mass, material: the user's, which win.
+        config: mass, material, mass_model, wall: the user's, which win.
+        sheet: The open surface that `mesh` was made from, link frame [m]; None for a solid.
+        sides: 2 where `sheet` shows both faces of its wall, else 1.
 
     Raises:
         ConfigError: The user's material has no row, or the user's mass can't be true.
@@ -72,9 +82,11 @@ def rigid_body(
     row, material = _material(material, kind, config, fallbacks)
     solid = mass_properties(mesh, row.density)
     volume = solid.mass / row.density
-    amount = material_volume(mesh, volume, row, kind)
+    skin = skin_of(mesh, sheet, row, config, sides)
+    whole = skin.properties if skin else solid
+    amount = _skin_amount(skin) if skin else material_volume(mesh, volume, row, kind)
     mass = _mass(amount, volume, row, config)
-    inertia = solid.inertia * (mass.value / solid.mass)
+    inertia = whole.inertia * (mass.value / whole.mass)
     inertia = _engine_ready(float(mass.value), inertia, fallbacks)
     contact = _contact(mesh, row, material)
     estimates = {
@@ -85,18 +97,12 @@ def rigid_body(
             float(mass.value) / solid.mass, mass.source, "mass over that of a massive solid"
         ),
         "mass_kg": mass,
-        "com_m": Estimate(solid.com.tolist(), "mesh", "exact integral, uniform density"),
-        "inertia_kg_m2": Estimate(
-            inertia.tolist(),
-            "mesh",
-            "exact integral about the centre of mass, the solid taken as uniform and scaled to "
-            f"{float(mass.value):.4g} kg; a hollow object's would be up to about 5/3 larger",
-        ),
+        **_distribution(whole, inertia, float(mass.value), skin),
         **contact,
     }
     body = RigidBody(
         mass_kg=float(mass.value),
-        com_m=solid.com,
+        com_m=whole.com,
         inertia_kg_m2=inertia,
         friction=contact["friction"].value,
         rolling_friction=contact["rolling_friction_m"].value,
@@ -104,6 +110,34 @@ def rigid_body(
         restitution=contact["restitution"].value,
     )
     return BodyResult(body, estimates, tuple(fallbacks))
+
+
+def _skin_amount(skin: Skin) -> _Amount:
+    wall = skin.wall
+    amounts = (skin.area_m2 * (wall.value if v is None else v) for v in (None, wall.low, wall.high))
+    return _Amount(*amounts, note=skin.note)
+
+
+def _distribution(
+    whole: MassProperties, inertia: np.ndarray, mass: float, skin: Skin | None
+) -> dict[str, Estimate]:
+    """Centre of mass, inertia and what they were integrated over."""
+    if skin is None:
+        model = Estimate("solid", "prior", "a closed mesh counts as uniform; physics.mass_model")
+        over = "the solid taken as uniform and scaled to"
+        more = "; a hollow object's would be up to about 5/3 larger"
+        where = "exact integral, uniform density"
+    else:
+        model, more = skin.model, ""
+        over = "over the surface as a thin uniform skin scaled to"
+        where = "exact integral over the surface, a thin uniform skin"
+    words = f"exact integral about the centre of mass, {over} {mass:.4g} kg{more}"
+    return {
+        "mass_model": model,
+        **({"wall_m": skin.wall} if skin else {}),
+        "com_m": Estimate(whole.com.tolist(), "mesh", where),
+        "inertia_kg_m2": Estimate(inertia.tolist(), "mesh", words),
+    }
 
 
 def material_volume(

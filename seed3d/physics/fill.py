@@ -49,20 +49,13 @@ def measure(hulls: Sequence[Mesh], solid: Any) -> Fit:
 
     The dents are cavities, holes, the space between legs.
     """
-    import manifold3d
-
     from seed3d.mesh.measure import surface_distance
 
-    bodies = [manifold3d.Manifold.hull_points(h.vertices) for h in hulls]
-    union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
+    union = _union([h.vertices for h in hulls])
     outer = solid.hull()
     dents = outer.volume() - solid.volume()
     outside = (union - solid).volume()
-    rooms = [
-        room
-        for room in (outer - solid).decompose()
-        if room.volume() > LARGE_CAVITY * outer.volume()
-    ]
+    rooms = _rooms(solid, outer)
     empty = sum(room.volume() for room in rooms)
     closed = sum((union ^ room).volume() for room in rooms)
     apart = surface_distance(from_manifold(solid), from_manifold(union), _SAMPLES)
@@ -74,3 +67,37 @@ def measure(hulls: Sequence[Mesh], solid: Any) -> Fit:
         distance=apart.largest,
         mean_distance=apart.mean,
     )
+
+
+def volume_left(parts: Sequence[np.ndarray], solid: Any, share: float) -> float:
+    """Return the volume that may still be filled until a share of the dents or cavities is.
+
+    Args:
+        parts: Corners (N, 3) of convex parts.
+        solid: manifold3d solid that they stand for.
+        share: Of the dents, and of the large cavities.
+    """
+    union = _union(parts)
+    outer = solid.hull()
+    rooms = _rooms(solid, outer)
+    left = share * (outer.volume() - solid.volume()) - (union - solid).volume()
+    if rooms:
+        empty = sum(room.volume() for room in rooms)
+        left = min(left, share * empty - sum((union ^ room).volume() for room in rooms))
+    return max(float(left), 0.0)
+
+
+def _union(parts: Sequence[np.ndarray]) -> Any:
+    import manifold3d
+
+    bodies = [manifold3d.Manifold.hull_points(points) for points in parts]
+    return manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
+
+
+def _rooms(solid: Any, outer: Any) -> list[Any]:
+    """Large connected parts of the open space inside the convex hull `outer`."""
+    return [
+        room
+        for room in (outer - solid).decompose()
+        if room.volume() > LARGE_CAVITY * outer.volume()
+    ]

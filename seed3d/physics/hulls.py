@@ -14,7 +14,8 @@ from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
 from seed3d.physics.cover import uncovered_parts
-from seed3d.physics.fill import Fit, measure
+from seed3d.physics.fill import Fit, measure, volume_left
+from seed3d.physics.merge import merge_parts
 from seed3d.physics.primitives import fit_primitive, primitive_mesh
 from seed3d.processes import ProcessTimeout, run_limited
 from seed3d.types import Collision, Fallback, Mesh, Primitive
@@ -28,10 +29,12 @@ SLIVER_SHARE = 1e-5
 """Hulls below this share of the solid's volume carry no contact and are dropped."""
 MAX_FACES = 2000
 """CoACD's input is decimated to about this many faces: its time grows with them."""
-FIRST_HULLS = 32
-"""Most hulls of the first run; up to physics.max_hulls where these fill too much."""
 MAX_FILLED = 0.1
 """Largest share of the empty space inside the convex hull that hulls may fill without a note."""
+MERGE_FILLED = 0.08
+"""Share of it that may be filled in favour of fewer hulls."""
+MERGE_DEVIATION = 1.25
+"""Largest deviation of a merged hull over the threshold of CoACD's run."""
 
 
 @dataclass(frozen=True)
@@ -144,20 +147,17 @@ def _attempts(threshold: float) -> tuple[_Attempt, ...]:
 def _decompose_unit(
     solid: Any, size: float, config: PhysicsConfig, seed: int
 ) -> tuple[_Candidate, list[Fallback]]:
-    """Run CoACD on a solid of longest side 2; once finer where too much of the dents is filled."""
+    """Run CoACD on a solid of longest side 2; once finer where it fills too much with few hulls."""
     notes: list[Fallback] = []
     for attempt in _attempts(config.hull_threshold):
-        parts, problem = _run(solid, attempt, min(FIRST_HULLS, config.max_hulls), config, seed)
+        parts, problem = _run(solid, attempt, config, seed)
         if not parts:
             notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
             continue
         best = _candidate(parts, solid, size, config)
-        if not notes and best.fills_too_much:
-            # Where the number of hulls ran out, more of them at the same threshold; else finer ones.
-            ran_out = FIRST_HULLS <= len(parts) < config.max_hulls
-            threshold = attempt.threshold if ran_out else max(0.01, 0.5 * attempt.threshold)
-            finer = replace(attempt, threshold=threshold, time_share=0.5)
-            parts, problem = _run(solid, finer, config.max_hulls, config, seed)
+        if not notes and best.fills_too_much and len(parts) < config.max_hulls:
+            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
+            parts, problem = _run(solid, finer, config, seed)
             if parts:
                 best = min(
                     best, _candidate(parts, solid, size, config), key=lambda one: one.fit.filled
@@ -174,12 +174,13 @@ def _decompose_unit(
 
 
 def _run(
-    solid: Any, attempt: _Attempt, most: int, config: PhysicsConfig, seed: int
+    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int
 ) -> tuple[list[np.ndarray], str]:
+    """Return the parts of one CoACD run, merged where the cavities allow, or what happened."""
     limit = config.hull_timeout_s * attempt.time_share
     options = {
         "threshold": attempt.threshold,
-        "max_convex_hull": most,
+        "max_convex_hull": config.max_hulls,
         "preprocess_mode": "off",
         "resolution": 1000,
         "mcts_nodes": 5,
@@ -187,7 +188,11 @@ def _run(
         "mcts_max_depth": attempt.depth,
         "seed": seed % 2**31,
     }
-    return _run_worker(_simplified(solid, attempt.tolerance), options, limit)
+    parts, problem = _run_worker(_simplified(solid, attempt.tolerance), options, limit)
+    if len(parts) > 1:
+        left = volume_left(parts, solid, MERGE_FILLED)
+        parts = merge_parts(parts, left, MERGE_DEVIATION * attempt.threshold)
+    return parts, problem
 
 
 def _simplified(solid: Any, tolerance: float) -> Mesh:
