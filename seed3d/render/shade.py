@@ -128,10 +128,10 @@ def _pixel_sums(
     number[mask] = np.arange(mask.sum())
     size = len(mask) // cell
     cells = number.reshape(size, cell, size, cell).transpose(0, 2, 1, 3).reshape(size, size, -1)
-    whole = (cells >= 0).all(axis=2)
+    whole = np.all(cells >= 0, axis=2)
     groups = cells[whole]
-    bend = np.linalg.norm(sum(points.normal[g] for g in groups.T), axis=1) / groups.shape[1]
-    whole[whole] = calm = bend > CALM
+    calm = np.linalg.norm(points.normal[groups].mean(axis=1), axis=1) > CALM
+    whole[whole] = calm
     color = np.zeros((*mask.shape, 3), np.float32)
     rest = mask & ~whole.repeat(cell, axis=0).repeat(cell, axis=1)
     color[rest] = _lit(points.at(number[rest]), camera, lighting)
