@@ -146,7 +146,8 @@ class ExportConfig:
     """Asset to files."""
 
     formats: tuple[str, ...] = ("urdf", "mjcf", "usd", "glb")
-    """Which of urdf, mjcf, usd, glb to write."""
+    """Which of urdf, mjcf, usd, glb to write; mjcf_sdf adds <name>_sdf.xml, in which MuJoCo collides
+    with the mesh's signed distance field instead of hulls."""
     preview_size: int = 512
     """Side of preview.png's panels [pixel]."""
     turntable_frames: int = 24

@@ -15,7 +15,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from seed3d.errors import ExportError, InputError
-from seed3d.export import WRITERS, asset_files, load, with_report, write_files
+from seed3d.export import USUAL, WRITERS, asset_files, load, with_report, write_files
 from seed3d.export.principal import principal_axes
 from seed3d.names import MAX_LENGTH, asset_name, unique_names
 from seed3d.report import load_report, load_verdict
@@ -352,7 +352,7 @@ def test_same_bytes_twice_and_after_loading(make, tmp_path):
     assert load_verdict(report) == verdict and report["verdict"]["passed"] is False
     loaded = load(folder)
     again = asset_files(loaded, extras={"preview.png": b"pixels"})
-    again = with_report(again, loaded, tuple(WRITERS), load_verdict(report))
+    again = with_report(again, loaded, USUAL, load_verdict(report))
     assert [path for path in files if files[path] != again[path]] == []
 
 
@@ -374,7 +374,7 @@ def test_loaded_asset_is_the_asset(tmp_path):
 def test_formats_are_a_choice():
     files = asset_files(tray(), formats=["mjcf"])
     assert {p for p in files if "tray" in p} == {"tray.xml"}
-    assert set(WRITERS) == {"urdf", "mjcf", "usd", "glb"}
+    assert {*USUAL, "mjcf_sdf"} == set(WRITERS)
     with pytest.raises(ExportError, match="Did you mean 'urdf'"):
         asset_files(tray(), formats=["urfd"])
 

@@ -31,7 +31,7 @@ def item_options(command: Callable[..., Any]) -> Callable[..., Any]:
             click.option("--seed", type=int, help="Seed of every random choice.  [default: 0]"),
             click.option("--preset", default="default", show_default=True,
                          help="fast, default or quality; or the path of a YAML file."),
-            click.option("--formats", help="Comma-separated: urdf,mjcf,usd,glb.  [default: all]"),
+            click.option("--formats", help="Comma-separated: urdf,mjcf,usd,glb,mjcf_sdf.  [default: the first four]"),
             click.option("--device", help="auto, cpu or cuda.  [default: auto]"),
             click.option("--set", "sets", multiple=True, metavar="KEY=VALUE",
                          help="Any other option, e.g. --set texture.size=2048. See --dry-run."),

@@ -9,7 +9,7 @@ from seed3d.errors import ExportError, near_miss
 from seed3d.export.check import check_asset
 from seed3d.export.glb import glb_files
 from seed3d.export.load import load
-from seed3d.export.mjcf import mjcf_files
+from seed3d.export.mjcf import mjcf_files, mjcf_sdf_files
 from seed3d.export.obj import obj_files, texture_files
 from seed3d.export.urdf import urdf_files
 from seed3d.export.usd import usd_files
@@ -24,13 +24,16 @@ WRITERS: dict[str, Callable[[Asset], dict[str, bytes]]] = {
     "mjcf": mjcf_files,
     "usd": usd_files,
     "glb": glb_files,
+    "mjcf_sdf": mjcf_sdf_files,
 }
 """Format to its own file; URDF and MJCF also need the shared meshes and textures."""
+USUAL = ("urdf", "mjcf", "usd", "glb")
+"""Formats that are written where none are named."""
 
 
 def asset_files(
     asset: Asset,
-    formats: Sequence[str] = tuple(WRITERS),
+    formats: Sequence[str] = USUAL,
     verdict: Verdict | None = None,
     extras: Mapping[str, bytes] | None = None,
 ) -> dict[str, bytes]:

@@ -23,6 +23,7 @@ MASS_LIMIT = 1e-3
 
 NO_PHYSICS = ("glb", "mesh")
 """Formats that hold no mass and no hulls."""
+NO_HULLS = (*NO_PHYSICS, "mjcf_sdf")
 GPU_HULL_VERTICES = 64
 """Most vertices of a hull that PhysX takes on a GPU; demanded of Seed3D's own assets."""
 
@@ -175,7 +176,7 @@ def _hull_agreement(models: dict[Format, FileModel], expected: Expected) -> list
     volumes = {
         kind: np.sort([signed_volume(h.mesh) for h in model.hulls])
         for kind, model in models.items()
-        if kind not in NO_PHYSICS
+        if kind not in NO_HULLS
     }
     if not volumes:
         return []

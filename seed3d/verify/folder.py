@@ -20,7 +20,7 @@ from seed3d.verify.read_usd import read_usd
 from seed3d.verify.target import Target
 
 READERS = {"urdf": read_urdf, "mjcf": read_mjcf, "usd": read_usd, "glb": read_glb,
-           "mesh": read_mesh}  # fmt: skip
+           "mesh": read_mesh, "mjcf_sdf": lambda path: read_mjcf(path, "mjcf_sdf")}  # fmt: skip
 """Format to reader, in the order in which a file is trusted when there is no report."""
 
 _USD = (".usda", ".usdc", ".usd", ".usdz")
@@ -94,9 +94,10 @@ def find_files(where: Path | Target) -> dict[Format, Path]:
         raise InputError(f"{folder}: no such folder; wanted the folder of an asset")
     pick = {
         "urdf": _first(folder, (".urdf",)),
-        "mjcf": _first(folder, (".xml", ".mjcf"), is_mjcf),
+        "mjcf": _first(folder, (".xml", ".mjcf"), lambda p: is_mjcf(p) and not _is_sdf(p)),
         "usd": _first(folder, _USD),
         "glb": _first(folder, (".glb",)),
+        "mjcf_sdf": _first(folder, (".xml",), _is_sdf),
     }
     found: dict[Format, Path] = {k: v for k, v in pick.items() if v is not None}  # type: ignore[misc]
     if not found:
@@ -116,6 +117,11 @@ def _first(folder: Path, suffixes: tuple[str, ...], accept: Any = None) -> Path 
     name = folder.resolve().name
     rank = [(len(p.relative_to(folder).parts), p.stem != name, str(p)) for p in candidates]
     return candidates[rank.index(min(rank))] if rank else None
+
+
+def _is_sdf(path: Path) -> bool:
+    """Seed3D's own MJCF with SDF collision; a foreign one is an MJCF like others."""
+    return path.stem == f"{path.parent.resolve().name}_sdf" and is_mjcf(path)
 
 
 def is_mjcf(path: Path) -> bool:

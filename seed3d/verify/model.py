@@ -11,7 +11,7 @@ import numpy as np
 from seed3d.errors import InputError
 from seed3d.types import Mesh
 
-Format = Literal["urdf", "mjcf", "usd", "glb", "mesh"]
+Format = Literal["urdf", "mjcf", "mjcf_sdf", "usd", "glb", "mesh"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,8 @@ class Hull:
     link: str
     """Link or body it is fixed to."""
     primitive: str = ""
-    """box, sphere, cylinder or capsule where the file says so; `mesh` then only approximates it."""
+    """box, sphere, cylinder or capsule where the file says so; `mesh` then only approximates it.
+    sdf where the engine collides with `mesh` as it is, hollows and all."""
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from seed3d.errors import InputError
 from seed3d.types import Mesh
 from seed3d.verify.model import (
     FileModel,
+    Format,
     Hull,
     MassProperties,
     combine,
@@ -21,7 +22,7 @@ from seed3d.verify.model import (
 )
 
 
-def read_mjcf(path: Path) -> FileModel:
+def read_mjcf(path: Path, label: Format = "mjcf") -> FileModel:
     """Compile an MJCF file and read back what MuJoCo made of it.
 
     Geoms of the world body (a floor) are left out. A geom that touches nothing (contype and
@@ -49,7 +50,9 @@ def read_mjcf(path: Path) -> FileModel:
         mesh = transformed(geom_mesh(model, int(geom), path), pose)
         body = model.body(int(model.geom_bodyid[geom])).name
         if model.geom_contype[geom] or model.geom_conaffinity[geom]:
-            hulls.append(Hull(convex_hull(mesh.vertices), body, _primitive(model, int(geom))))
+            kind = _primitive(model, int(geom))
+            solid = mesh if kind == "sdf" else convex_hull(mesh.vertices)
+            hulls.append(Hull(solid, body, kind))
         else:
             visual.append(mesh)
         material = int(model.geom_matid[geom])
@@ -62,7 +65,7 @@ def read_mjcf(path: Path) -> FileModel:
         model.body(b).name: root_from_world @ _pose(data.xpos[b], data.xmat[b]) for b in members
     }
     return FileModel(
-        format="mjcf",
+        format=label,
         path=path,
         name=model.body(root).name,
         visual=merged(visual or [h.mesh for h in hulls]),
@@ -119,7 +122,7 @@ def geom_mesh(model: Any, geom: int, path: Path) -> Mesh:
 
     kind, size = int(model.geom_type[geom]), model.geom_size[geom]
     types = mujoco.mjtGeom
-    if kind == types.mjGEOM_MESH:
+    if kind in (types.mjGEOM_MESH, types.mjGEOM_SDF) and model.geom_dataid[geom] >= 0:
         mesh = int(model.geom_dataid[geom])
         v0, vn = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
         f0, fn = int(model.mesh_faceadr[mesh]), int(model.mesh_facenum[mesh])

@@ -24,6 +24,8 @@ AGREE_SHARE = 0.2
 """Largest difference of what a trial measures in two engines, as a share."""
 ENGINES = {"pybullet": ("urdf",), "mujoco": ("mjcf", "urdf")}
 """Engine to the formats it reads; it runs where the folder has one of them."""
+SDF = "mujoco_sdf"
+"""Part that drops the MJCF with SDF collision, where there is one and MuJoCo is asked for."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ def verify_target(
     files = find_files(target)
     engines = [e for e in ENGINES if e in config.engines and set(ENGINES[e]) & set(files)]
     tested = [e for e in engines if ENGINES[e][0] in files] if full else []
-    outcomes = run_parts(["files", *engines], target, config, timeout_s)
+    more = [SDF] if "mjcf_sdf" in files and "mujoco" in config.engines else []
+    outcomes = run_parts(["files", *engines, *more], target, config, timeout_s)
     trials = run_parts([f"trials_{e}" for e in tested], target, config, timeout_s)
     places = tuple(p for o in trials for p in (o.result or {}).get("places", ()))
     shown = replace(target, places=places)

@@ -138,6 +138,9 @@ def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Chec
     """
     if not model.hulls:
         return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
+    fields = [h for h in model.hulls if h.primitive == "sdf"]
+    if fields:  # no hulls: the engine collides with the mesh as it is
+        return _field_checks(model, fields)
     checks = [_convex_check(model.hulls, model.format)]
     most = max((len(h.mesh.vertices) for h in model.hulls if not h.primitive), default=0)
     if most_vertices is not None:
@@ -150,6 +153,16 @@ def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Chec
     hulls = [convex_hull(h.mesh.vertices) for h in model.hulls]
     checks += _place_checks(model.visual, hulls, model.format)
     return [*checks, _cavity_check(model.visual, hulls, model.format)]
+
+
+def _field_checks(model: FileModel, fields: list[Hull]) -> list[Check]:
+    """Check that a signed distance field, if it is all there is, belongs to the visible surface."""
+    wanted = "volume > 0 m^3: outside and inside are told apart"
+    volume = sum(signed_volume(h.mesh) for h in fields)
+    checks = [Check("SDF volume", bool(volume > 0), rounded(volume), wanted, model.format)]
+    if model.visual is not None and len(fields) == len(model.hulls):
+        checks.append(_bounds_check(model.visual, [h.mesh for h in fields], model.format))
+    return checks
 
 
 def _cavity_check(visual: Mesh, hulls: list[Mesh], where: str) -> Check:
@@ -174,13 +187,17 @@ def _convex_check(hulls: tuple[Hull, ...], where: str) -> Check:
     return Check("hulls convex", worst >= 0.98, rounded(worst), wanted, where)
 
 
-def _place_checks(visual: Mesh, hulls: list[Mesh], where: str) -> list[Check]:
-    size = float(visual.extents.max())
-    limit = max(COVER_SHARE * size, COVER_FLOOR_M)
-    corners = np.concatenate([h.bounds for h in hulls])
+def _bounds_check(visual: Mesh, bodies: list[Mesh], where: str) -> Check:
+    limit = max(COVER_SHARE * float(visual.extents.max()), COVER_FLOOR_M)
+    corners = np.concatenate([b.bounds for b in bodies])
     gap = np.abs(np.stack([corners.min(0), corners.max(0)]) - visual.bounds).max()
     wanted = f"bounds within {1000 * limit:.3g} mm of the visible ones"
-    checks = [Check("hull bounds", bool(gap <= limit), fixed(1000 * gap, 3), wanted, where)]
+    return Check("hull bounds", bool(gap <= limit), fixed(1000 * gap, 3), wanted, where)
+
+
+def _place_checks(visual: Mesh, hulls: list[Mesh], where: str) -> list[Check]:
+    limit = max(COVER_SHARE * float(visual.extents.max()), COVER_FLOOR_M)
+    checks = [_bounds_check(visual, hulls, where)]
     points = surface_points(visual, 2000)
     bare = float((_outside(hulls, points) > limit).mean())
     wanted = f"<= {100 * MOST_UNCOVERED:g} % of the surface farther than {1000 * limit:.3g} mm"

@@ -68,6 +68,20 @@ def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     return result
 
 
+def run_mujoco_sdf(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
+    """Drop the MJCF with SDF collision."""
+    from dataclasses import replace
+
+    from seed3d.verify.drop_mujoco import drop_mujoco
+    from seed3d.verify.read_mjcf import read_mjcf
+
+    path = find_files(folder)["mjcf_sdf"]
+    engine = "mujoco_sdf"
+    return _drop(
+        engine, lambda: read_mjcf(path), lambda: replace(drop_mujoco(path, config), engine=engine)
+    )
+
+
 def _drop(
     engine: str, read: Callable[[], FileModel], drop: Callable[[], DropResult]
 ) -> dict[str, Any]:
@@ -121,7 +135,8 @@ def _result(
     }
 
 
-PARTS = {"files": run_files, "pybullet": run_pybullet, "mujoco": run_mujoco}
+PARTS = {"files": run_files, "pybullet": run_pybullet, "mujoco": run_mujoco,
+         "mujoco_sdf": run_mujoco_sdf}  # fmt: skip
 """The quick verification, by part."""
 TRIALS = {"trials_pybullet": trials_pybullet, "trials_mujoco": trials_mujoco}
 """What the full verification adds; they hand out what they have after every trial."""
