@@ -1,13 +1,15 @@
-"""Merging of convex parts. Oracles: volumes of boxes, a cup with lumps and its known cavity."""
+"""Merging of convex parts; parts that none covers. Oracles: volumes of boxes, a cup's cavity."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+import trimesh
 from manifold3d import Manifold
 from test_physics import cup, mesh_of
 
 from seed3d.config import PhysicsConfig
+from seed3d.physics.cover import uncovered_parts
 from seed3d.physics.fill import volume_left
 from seed3d.physics.hulls import decompose
 from seed3d.physics.merge import merge_parts
@@ -83,3 +85,15 @@ def test_a_lumpy_cup_keeps_its_cavity_with_few_hulls() -> None:
     assert len(found.hulls) <= 40
     assert found.measures["cavity_filled_share"] <= 0.1
     assert found.measures["distance_share"] <= 0.05
+
+
+def test_the_bare_middle_of_a_straight_rod_is_found() -> None:
+    """A rod has vertices at its ends alone, where hulls may cover them."""
+    rod = Manifold.cube([0.06, 0.06, 2.0], True)
+    ends = [Mesh.from_trimesh(trimesh.creation.box((0.1, 0.1, 0.3))) for _ in range(2)]
+    hulls = [
+        end.moved(1.0, np.array([0.0, 0.0, z])) for end, z in zip(ends, (-0.9, 0.9), strict=True)
+    ]
+    (part,) = uncovered_parts(hulls, rod)
+    assert part[:, 2].min() < -0.65 and part[:, 2].max() > 0.65
+    assert uncovered_parts([mesh_of(rod)], rod) == []

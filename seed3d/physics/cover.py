@@ -3,27 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from seed3d.mesh.manifold import from_manifold
 from seed3d.types import Mesh
 
 BARE = 0.04
 """A vertex this far outside every hull is bare (longest side of the object 2)."""
+SPACING = 0.1
+"""Longest edge of the surface that is looked at: a straight rod has vertices at its ends alone."""
 MOST_PARTS = 24
 """Most parts that are added; the rest is smaller still."""
 
 
-def uncovered_parts(hulls: Sequence[Mesh], mesh: Mesh) -> list[np.ndarray]:
-    """Return the corners (N, 3) of each connected bare part of a mesh, farthest out first.
+def uncovered_parts(hulls: Sequence[Mesh], solid: Any) -> list[np.ndarray]:
+    """Return the corners (N, 3) of each connected bare part of a solid, farthest out first.
 
     Args:
         hulls: Convex, outward-wound; longest side of the object 2.
-        mesh: The solid they stand for.
+        solid: manifold3d solid that they stand for.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
+    mesh = from_manifold(solid.refine_to_length(SPACING))
     out = outside(hulls, mesh.vertices)
     bare = out > BARE
     if not bare.any():

@@ -236,7 +236,7 @@ def _candidate(
     volume = solid.volume()
     made = [_body(points, config) for points in parts]
     if len(parts) > 1:
-        bare = uncovered_parts([hull for hull, _, _ in made], from_manifold(solid))
+        bare = uncovered_parts([hull for hull, _, _ in made], solid)
         made = _with_bare(made, bare, config)
     # The tiniest volume in metres, brought to the object's unit scale.
     least = max(SLIVER_SHARE * volume, MINIMUM_VOLUME * (2.0 / size) ** 3)
