@@ -17,6 +17,7 @@ import hashlib
 import json
 import os
 import platform
+import resource
 import shutil
 import signal
 import subprocess
@@ -100,21 +101,29 @@ def command(args: argparse.Namespace, out: Path, workers: int, inputs: str = "in
 
 def run(args: argparse.Namespace, out: Path, workers: int, inputs: str = "in") -> dict[str, Any]:
     """One run to its end; exit code, seconds, throughput, memory."""
-    start = time.perf_counter()
+    start, before = time.perf_counter(), children_cpu_s()
     with (args.work / f"{out.name}.txt").open("a") as text:
         asked = command(args, out, workers, inputs)
         code = subprocess.run(asked, stderr=text, stdout=text).returncode
     seconds = time.perf_counter() - start
+    cores = (children_cpu_s() - before) / seconds
     lines = log(out)
     return {
         "workers": workers,
         "items": len({x["name"] for x in lines}),
         "exit_code": code,
         "seconds": round(seconds, 1),
+        "cores_used_mean": round(cores, 2),
         "items_per_minute": round(60 * sum(not x["kept"] for x in lines) / seconds, 2),
         "median_item_s": round(median(x["seconds"] for x in lines if not x["kept"]), 2),
         "peak_worker_gb": round(max(x["peak_bytes"] for x in lines) / 1e9, 2),
     }
+
+
+def children_cpu_s() -> float:
+    """Processor time of all ended children and theirs [s]."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def run_killed(args: argparse.Namespace, out: Path, kills: int) -> dict[str, Any]:
