@@ -300,4 +300,4 @@ def test_names_in_the_page_are_escaped():
 
 def test_the_worker_knows_every_part():
     assert set(worker.PARTS) | set(worker.TRIALS) == {
-        "files", "pybullet", "mujoco", "trials_pybullet", "trials_mujoco"}  # fmt: skip
+        "files", "pybullet", "mujoco", "mujoco_sdf", "trials_pybullet", "trials_mujoco"}  # fmt: skip
