@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,9 @@ from seed3d.export import asset_files, write_files
 from seed3d.physics.hulls import decompose
 from seed3d.types import Asset, Mesh
 from seed3d.verify import verify_folder
+from seed3d.verify.folder import find_files
 from seed3d.verify.read_mjcf import read_mjcf
+from seed3d.verify.sanity import check_hulls
 
 RADIUS, HEIGHT, WALL, BALL = 0.04, 0.1, 0.006, 0.02
 
@@ -78,6 +81,21 @@ def test_verification_drops_it_too(tmp_path: Path) -> None:
     own = [c for c in verdict.checks if c.engine in ("mujoco_sdf", "mjcf_sdf")]
     assert {"settles", "mass agrees", "opens"} <= {c.name for c in own}
     assert [c for c in verdict.checks if not c.passed] == []
+
+
+def test_a_renamed_folder_keeps_its_sdf_file(folder: Path, tmp_path: Path) -> None:
+    renamed = Path(shutil.copytree(folder, tmp_path / "another name"))
+    found = {kind: path.name for kind, path in find_files(renamed).items()}
+    assert found == {"mjcf": "body.xml", "mjcf_sdf": "body_sdf.xml"}
+
+
+def test_hulls_beside_a_field_are_still_checked(folder: Path) -> None:
+    field, hulls = read_mjcf(folder / "body_sdf.xml"), read_mjcf(folder / "body.xml")
+    hollow = dataclasses.replace(hulls.hulls[0], mesh=field.hulls[0].mesh)  # no convex hull
+    both = dataclasses.replace(field, hulls=(*field.hulls, hollow))
+    failed = {c.name for c in check_hulls(both) if not c.passed}
+    assert failed == {"hulls convex"}
+    assert all(c.passed for c in check_hulls(field))
 
 
 def test_it_is_written_only_on_demand() -> None:

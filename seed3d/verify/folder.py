@@ -120,8 +120,14 @@ def _first(folder: Path, suffixes: tuple[str, ...], accept: Any = None) -> Path 
 
 
 def _is_sdf(path: Path) -> bool:
-    """Seed3D's own MJCF with SDF collision; a foreign one is an MJCF like others."""
-    return path.stem == f"{path.parent.resolve().name}_sdf" and is_mjcf(path)
+    """Seed3D's own MJCF with SDF collision, <model>_sdf.xml; a foreign one is an MJCF like others."""
+    if not path.stem.endswith("_sdf"):
+        return False
+    try:
+        _, root = next(ET.iterparse(path, events=("start",)))
+    except (ET.ParseError, UnicodeDecodeError):
+        return False
+    return root.tag == "mujoco" and path.stem == f"{root.get('model')}_sdf"
 
 
 def is_mjcf(path: Path) -> bool:

@@ -11,7 +11,8 @@ from seed3d.verify.text import rounded
 
 FRICTION = (0.01, 3.0)
 """Coulomb coefficients of dry everyday materials, with room to spare."""
-_DEFAULTS = {"urdf": "PyBullet takes 0.5", "mjcf": "MuJoCo takes 1", "usd": "each engine its own"}
+_DEFAULTS = {"urdf": "PyBullet takes 0.5", "mjcf": "MuJoCo takes 1",
+             "mjcf_sdf": "MuJoCo takes 1", "usd": "each engine its own"}  # fmt: skip
 
 
 def check_friction(model: FileModel, required: bool) -> Check:

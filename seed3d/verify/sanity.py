@@ -139,30 +139,32 @@ def check_hulls(model: FileModel, most_vertices: int | None = None) -> list[Chec
     if not model.hulls:
         return [Check("hulls", False, 0.0, "at least one collision hull", model.format)]
     fields = [h for h in model.hulls if h.primitive == "sdf"]
-    if fields:  # no hulls: the engine collides with the mesh as it is
-        return _field_checks(model, fields)
-    checks = [_convex_check(model.hulls, model.format)]
-    most = max((len(h.mesh.vertices) for h in model.hulls if not h.primitive), default=0)
+    hulls = tuple(h for h in model.hulls if h.primitive != "sdf")
+    checks = _field_checks(fields, model.format) if fields else []
+    checks += _shape_checks(hulls, most_vertices, model.format) if hulls else []
+    if model.visual is None:
+        return checks
+    if fields:  # the engine collides with the mesh as it is: nothing to cover or to fill
+        return [*checks, _bounds_check(model.visual, [h.mesh for h in model.hulls], model.format)]
+    convex = [convex_hull(h.mesh.vertices) for h in hulls]
+    checks += _place_checks(model.visual, convex, model.format)
+    return [*checks, _cavity_check(model.visual, convex, model.format)]
+
+
+def _shape_checks(hulls: tuple[Hull, ...], most_vertices: int | None, where: str) -> list[Check]:
+    most = max((len(h.mesh.vertices) for h in hulls if not h.primitive), default=0)
     if most_vertices is not None:
         wanted, passed = f"<= {most_vertices} vertices a hull", most <= most_vertices
     else:
         wanted, passed = "stated only: GPU PhysX takes 64", True
-    checks.append(Check("hull vertices", passed, float(most), wanted, model.format))
-    if model.visual is None:
-        return checks
-    hulls = [convex_hull(h.mesh.vertices) for h in model.hulls]
-    checks += _place_checks(model.visual, hulls, model.format)
-    return [*checks, _cavity_check(model.visual, hulls, model.format)]
+    vertices = Check("hull vertices", passed, float(most), wanted, where)
+    return [_convex_check(hulls, where), vertices]
 
 
-def _field_checks(model: FileModel, fields: list[Hull]) -> list[Check]:
-    """Check that a signed distance field, if it is all there is, belongs to the visible surface."""
-    wanted = "volume > 0 m^3: outside and inside are told apart"
-    volume = sum(signed_volume(h.mesh) for h in fields)
-    checks = [Check("SDF volume", bool(volume > 0), rounded(volume), wanted, model.format)]
-    if model.visual is not None and len(fields) == len(model.hulls):
-        checks.append(_bounds_check(model.visual, [h.mesh for h in fields], model.format))
-    return checks
+def _field_checks(fields: list[Hull], where: str) -> list[Check]:
+    """Check that the meshes of signed distance fields tell inside from outside."""
+    volume = min(signed_volume(h.mesh) for h in fields)
+    return [Check("SDF volume", bool(volume > 0), rounded(volume), "volume > 0 m^3", where)]
 
 
 def _cavity_check(visual: Mesh, hulls: list[Mesh], where: str) -> Check:

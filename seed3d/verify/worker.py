@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,8 +71,6 @@ def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
 
 def run_mujoco_sdf(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Drop the MJCF with SDF collision."""
-    from dataclasses import replace
-
     from seed3d.verify.drop_mujoco import drop_mujoco
     from seed3d.verify.read_mjcf import read_mjcf
 
