@@ -17,7 +17,6 @@ import hashlib
 import json
 import os
 import platform
-import resource
 import shutil
 import signal
 import subprocess
@@ -28,6 +27,8 @@ from statistics import median
 from typing import Any
 
 from PIL import Image, ImageEnhance
+
+from seed3d.processes import children_cpu_s
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 SHOWN = ("bottle.png", "sofa.png", "teapot.png")
@@ -120,12 +121,6 @@ def run(args: argparse.Namespace, out: Path, workers: int, inputs: str = "in") -
     }
 
 
-def children_cpu_s() -> float:
-    """Processor time of all ended children and theirs [s]."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def run_killed(args: argparse.Namespace, out: Path, kills: int) -> dict[str, Any]:
     """As `run` with two workers, ended with SIGKILL at even shares of the work."""
     at = []
@@ -214,9 +209,8 @@ def main() -> None:
     args.corrupt = args.corrupt or max(1, args.count // 20)
     shutil.rmtree(args.work, ignore_errors=True)
     make_inputs(args.work / "in", args.count, args.corrupt, args.kind)
-    for path in sorted((args.work / "in").rglob("*.*"), key=lambda p: p.stem)[
-        : max(args.count // 4, 1)
-    ]:
+    files = sorted((args.work / "in").rglob("*.*"), key=lambda p: p.stem)
+    for path in files[: max(args.count // 4, 1)]:
         part = args.work / "part" / path.relative_to(args.work / "in")
         part.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, part)

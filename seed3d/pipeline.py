@@ -230,15 +230,13 @@ def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None
     """
     from seed3d.physics.body import rigid_body
     from seed3d.physics.hulls import moved
-    from seed3d.physics.size import metric
+    from seed3d.physics.size import metric, refit
 
     clock = Clock(progress, asset.timings_s)
     old = asset.estimates
     with clock("physics"):
         mesh, sizes = metric(asset.mesh, old["size_m"], physics, old["category"])
-        scale = float(mesh.extents.max() / asset.mesh.extents.max())
-        offset = mesh.bounds[0] - scale * asset.mesh.bounds[0]
-        collision = moved(asset.collision, scale, offset)
+        collision = moved(asset.collision, *refit(asset.mesh, mesh))
         # The open surface itself is gone; the mesh is its wall, both faces of it.
         was = old.get("mass_model", Estimate("solid", "prior"))
         sheet, sides = (mesh if was.value == "shell" else None), (2 if was.source == "mesh" else 1)

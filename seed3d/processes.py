@@ -64,3 +64,11 @@ def limit_cpu(seconds: int, pid: int = 0) -> None:
         resource.prlimit(pid, resource.RLIMIT_CPU, (soft, hard))
     elif pid == 0:
         resource.setrlimit(resource.RLIMIT_CPU, (soft, hard))
+
+
+def children_cpu_s() -> float:
+    """Return the processor time of all ended child processes and of theirs [s]; not on Windows."""
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

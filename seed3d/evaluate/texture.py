@@ -132,23 +132,17 @@ def true_canvas(item: HeldOut, photo: Photo, config: Config) -> Canvas:
 def _laid_out(mesh: Mesh, camera: Camera, found: Estimate, config: Config) -> Canvas:
     from seed3d.mesh.solid import make_solid
     from seed3d.physics.materials import material
+    from seed3d.processes import children_cpu_s
     from seed3d.texture.unwrap import unwrap
 
     solid = make_solid(mesh, config.mesh)
     start = time.process_time()
-    children = _children_seconds()
+    children = children_cpu_s()
     atlas = unwrap(solid.mesh, config.texture)
-    spent = time.process_time() - start + _children_seconds() - children
+    spent = time.process_time() - start + children_cpu_s() - children
     row = material(found.value)
     prior = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
     return Canvas(solid.mesh, atlas, camera, prior, spent)
-
-
-def _children_seconds() -> float:
-    import resource
-
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
 
 
 def _chart_count(atlas: Atlas) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 
+from seed3d.config import ExportConfig
 from seed3d.errors import ExportError, near_miss
 from seed3d.export.check import check_asset
 from seed3d.export.glb import glb_files
@@ -27,7 +28,7 @@ WRITERS: dict[str, Callable[[Asset], dict[str, bytes]]] = {
     "mjcf_sdf": mjcf_sdf_files,
 }
 """Format to its own file; URDF and MJCF also need the shared meshes and textures."""
-USUAL = ("urdf", "mjcf", "usd", "glb")
+USUAL = ExportConfig().formats
 """Formats that are written where none are named."""
 
 

@@ -18,12 +18,8 @@ def mjcf_files(asset: Asset) -> dict[str, bytes]:
     MuJoCo's habit: 2 visual, 3 collision (hidden in the viewer at first). Restitution isn't
     written: MuJoCo has no such coefficient.
     """
-    root, body = _document(asset)
-    for i in range(len(asset.collision.hulls)):
-        if asset.collision.primitive(i) is None:
-            file, name = PurePosixPath(hull_path(i)).name, f"{asset.name}_hull_{i:03d}"
-            element(_child(root, "asset"), "mesh", name=name, file=file)
-    _hulls(body, asset)
+    root, assets, body = _document(asset)
+    _hulls(assets, body, asset)
     return {f"{asset.name}.xml": xml(root)}
 
 
@@ -34,8 +30,7 @@ def mjcf_sdf_files(asset: Asset) -> dict[str, bytes]:
     octree: cavities are exact, at the price of loading time and of slower contacts between two such
     bodies. Written for MuJoCo 4; releases that need a plugin for it refuse the file.
     """
-    root, body = _document(asset)
-    element(root, "option", sdf_iterations="10", sdf_initpoints="40")  # MuJoCo's own defaults
+    root, _, body = _document(asset)
     element(
         body,
         "geom",
@@ -47,8 +42,10 @@ def mjcf_sdf_files(asset: Asset) -> dict[str, bytes]:
     return {f"{asset.name}_sdf.xml": xml(root)}
 
 
-def _document(asset: Asset) -> tuple[ElementTree.Element, ElementTree.Element]:
-    """The model without collision geometry, and its body."""
+def _document(
+    asset: Asset,
+) -> tuple[ElementTree.Element, ElementTree.Element, ElementTree.Element]:
+    """The model without collision geometry, its <asset> and its body."""
     root = ElementTree.Element("mujoco", {"model": asset.name})
     element(
         root,
@@ -59,7 +56,7 @@ def _document(asset: Asset) -> tuple[ElementTree.Element, ElementTree.Element]:
         inertiafromgeom="false",
     )
     _defaults(root, asset)
-    _assets(root, asset)
+    assets = _assets(root, asset)
     body = element(element(root, "worldbody"), "body", name=asset.name)
     element(body, "freejoint", name=f"{asset.name}_free")
     _inertial(body, asset.body)
@@ -67,13 +64,7 @@ def _document(asset: Asset) -> tuple[ElementTree.Element, ElementTree.Element]:
     element(
         body, "geom", name=visual, class_=visual, mesh=visual, material=f"{asset.name}_material"
     )
-    return root, body
-
-
-def _child(parent: ElementTree.Element, tag: str) -> ElementTree.Element:
-    found = parent.find(tag)
-    assert found is not None  # `_document` made it
-    return found
+    return root, assets, body
 
 
 def _defaults(root: ElementTree.Element, asset: Asset) -> None:
@@ -93,7 +84,7 @@ def _condim(body: RigidBody) -> str:
     return "4" if body.spinning_friction > 0 else "3"
 
 
-def _assets(root: ElementTree.Element, asset: Asset) -> None:
+def _assets(root: ElementTree.Element, asset: Asset) -> ElementTree.Element:
     name, assets = asset.name, element(root, "asset")
     texture = PurePosixPath(texture_path("base_color")).name
     element(assets, "texture", name=f"{name}_base_color", type="2d", file=texture)
@@ -107,6 +98,7 @@ def _assets(root: ElementTree.Element, asset: Asset) -> None:
         roughness=number(round(float(roughness), 4)),
     )
     element(assets, "mesh", name=f"{name}_visual", file=PurePosixPath(VISUAL).name)
+    return assets
 
 
 def _inertial(parent: ElementTree.Element, body: RigidBody) -> None:
@@ -121,11 +113,12 @@ def _inertial(parent: ElementTree.Element, body: RigidBody) -> None:
     )
 
 
-def _hulls(body: ElementTree.Element, asset: Asset) -> None:
+def _hulls(assets: ElementTree.Element, body: ElementTree.Element, asset: Asset) -> None:
     name = asset.name
     for i in range(len(asset.collision.hulls)):
         hull, primitive = f"{name}_hull_{i:03d}", asset.collision.primitive(i)
         if primitive is None:
+            element(assets, "mesh", name=hull, file=PurePosixPath(hull_path(i)).name)
             element(body, "geom", name=hull, class_=f"{name}_collision", mesh=hull)
         else:
             element(body, "geom", name=hull, class_=f"{name}_collision", **_primitive(primitive))

@@ -51,19 +51,13 @@ def measure(hulls: Sequence[Mesh], solid: Any) -> Fit:
     """
     from seed3d.mesh.measure import surface_distance
 
-    union = _union([h.vertices for h in hulls])
-    outer = solid.hull()
-    dents = outer.volume() - solid.volume()
-    outside = (union - solid).volume()
-    rooms = _rooms(solid, outer)
-    empty = sum(room.volume() for room in rooms)
-    closed = sum((union ^ room).volume() for room in rooms)
+    union, space = _union_and_space([h.vertices for h in hulls], solid)
     apart = surface_distance(from_manifold(solid), from_manifold(union), _SAMPLES)
     return Fit(
         ratio=union.volume() / solid.volume(),
-        filled=outside / dents if dents > 1e-9 else 0.0,
-        excess=outside / solid.volume(),
-        cavity_filled=float(np.clip(closed / empty, 0.0, 1.0)) if rooms else 0.0,
+        filled=space.filled / space.dents if space.dents > 1e-9 else 0.0,
+        excess=space.filled / solid.volume(),
+        cavity_filled=float(np.clip(space.closed / space.rooms, 0.0, 1.0)) if space.rooms else 0.0,
         distance=apart.largest,
         mean_distance=apart.mean,
     )
@@ -77,27 +71,38 @@ def volume_left(parts: Sequence[np.ndarray], solid: Any, share: float) -> float:
         solid: manifold3d solid that they stand for.
         share: Of the dents, and of the large cavities.
     """
-    union = _union(parts)
-    outer = solid.hull()
-    rooms = _rooms(solid, outer)
-    left = share * (outer.volume() - solid.volume()) - (union - solid).volume()
-    if rooms:
-        empty = sum(room.volume() for room in rooms)
-        left = min(left, share * empty - sum((union ^ room).volume() for room in rooms))
+    _, space = _union_and_space(parts, solid)
+    left = share * space.dents - space.filled
+    if space.rooms:
+        left = min(left, share * space.rooms - space.closed)
     return max(float(left), 0.0)
 
 
-def _union(parts: Sequence[np.ndarray]) -> Any:
+@dataclass(frozen=True)
+class _Space:
+    """Volumes of open space in and around a solid."""
+
+    dents: float
+    """What its convex hull has beyond it."""
+    filled: float
+    """What the union of convex parts has beyond it."""
+    rooms: float
+    """The large cavities."""
+    closed: float
+    """What the union takes of those."""
+
+
+def _union_and_space(parts: Sequence[np.ndarray], solid: Any) -> tuple[Any, _Space]:
     import manifold3d
 
     bodies = [manifold3d.Manifold.hull_points(points) for points in parts]
-    return manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
-
-
-def _rooms(solid: Any, outer: Any) -> list[Any]:
-    """Large connected parts of the open space inside the convex hull `outer`."""
-    return [
-        room
-        for room in (outer - solid).decompose()
-        if room.volume() > LARGE_CAVITY * outer.volume()
-    ]
+    union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
+    outer = solid.hull()
+    least = LARGE_CAVITY * outer.volume()
+    rooms = [room for room in (outer - solid).decompose() if room.volume() > least]
+    return union, _Space(
+        dents=outer.volume() - solid.volume(),
+        filled=(union - solid).volume(),
+        rooms=sum(room.volume() for room in rooms),
+        closed=sum((union ^ room).volume() for room in rooms),
+    )

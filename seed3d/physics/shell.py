@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError
 from seed3d.physics.inertia import MassProperties, shell_properties
 from seed3d.physics.materials import Material
+from seed3d.physics.size import refit
 from seed3d.types import Estimate, Mesh
 
 WALL_FACTOR = 2.0
-"""Without --wall the thickness is the material's usual one, within this factor either way (80 %)."""
+"""Without physics.wall the thickness is the material's usual one, within this factor either way (80 %)."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,4 @@ def skin_of(
 
 def placed(sheet: Mesh | None, before: Mesh, after: Mesh) -> Mesh | None:
     """Return a sheet moved as its solid was: scaled and shifted from `before` to `after`."""
-    if sheet is None:
-        return None
-    scale = float(after.extents.max() / before.extents.max())
-    return sheet.moved(scale, np.asarray(after.bounds[0] - scale * before.bounds[0]))
+    return None if sheet is None else sheet.moved(*refit(before, after))

@@ -59,6 +59,12 @@ def metric(
     return moved, {"size_m": estimate, "height_m": height}
 
 
+def refit(before: Mesh, after: Mesh) -> tuple[float, np.ndarray]:
+    """Return scale s and offset o (3,) of a mesh that was scaled and shifted: p' = s * p + o."""
+    scale = float(after.extents.max() / before.extents.max())
+    return scale, after.bounds[0] - scale * before.bounds[0]
+
+
 def name_of(estimate: Estimate | None) -> str:
     """Return an estimate's word; "unknown" where there is none."""
     if estimate is None or estimate.value is None:

@@ -98,15 +98,16 @@ class _Points:
 
     def means(self, groups: np.ndarray) -> _Points:
         """One point for each group of indices (M, K)."""
-
-        def mean(values: np.ndarray) -> np.ndarray:
-            total = values[groups[:, 0]]
-            for column in groups.T[1:]:
-                total += values[column]
-            return total / np.float32(groups.shape[1])
-
-        parts = _Points(*(mean(getattr(self, f.name)) for f in fields(self)))
+        parts = _Points(*(_means(getattr(self, f.name), groups) for f in fields(self)))
         return replace(parts, normal=_unit(parts.normal))
+
+
+def _means(values: np.ndarray, groups: np.ndarray) -> np.ndarray:
+    """Mean value of each group of indices (M, K); by columns, as in `_box_sum`."""
+    total = values[groups[:, 0]]
+    for column in groups.T[1:]:
+        total += values[column]
+    return total / np.float32(groups.shape[1])
 
 
 def shade(
@@ -130,7 +131,7 @@ def _pixel_sums(
     cells = number.reshape(size, cell, size, cell).transpose(0, 2, 1, 3).reshape(size, size, -1)
     whole = np.all(cells >= 0, axis=2)
     groups = cells[whole]
-    calm = np.linalg.norm(points.normal[groups].mean(axis=1), axis=1) > CALM
+    calm = np.linalg.norm(_means(points.normal, groups), axis=1) > CALM
     whole[whole] = calm
     color = np.zeros((*mask.shape, 3), np.float32)
     rest = mask & ~whole.repeat(cell, axis=0).repeat(cell, axis=1)
