@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from seed3d.config import ExportConfig
-from seed3d.types import Asset
+from seed3d.types import Asset, Pictures
 
 
 def preview_files(asset: Asset, config: ExportConfig) -> dict[str, bytes]:
@@ -18,15 +18,24 @@ def preview_files(asset: Asset, config: ExportConfig) -> dict[str, bytes]:
     from PIL import Image
 
     from seed3d.export.encode import png
-    from seed3d.texture.preview import preview, turntable
+    from seed3d.texture.preview import draw, preview
 
-    files = {"preview.png": png(preview(asset, config.preview_size))}
-    if config.turntable_frames:
-        frames = turntable(asset, config.turntable_frames, max(config.preview_size // 2, 64))
-        first, *rest = [Image.fromarray(frame) for frame in frames]
+    shown = to_draw(config)
+    begun = asset.pictures
+    if begun is not None and (begun.size, begun.turn) == (shown.size, shown.turn):
+        shown = begun
+    shown = draw(shown, asset.mesh, asset.atlas, asset.maps, asset.camera, asset.subject)
+    files = {"preview.png": png(preview(shown, asset.mesh, asset.collision.hulls))}
+    if shown.frames:
+        first, *rest = [Image.fromarray(frame) for frame in shown.frames]
         buffer = io.BytesIO()
         first.save(
             buffer, "WEBP", save_all=True, append_images=rest, duration=100, loop=0, quality=80
         )
         files["turntable.webp"] = buffer.getvalue()
     return files
+
+
+def to_draw(config: ExportConfig) -> Pictures:
+    """Return the pictures that are asked for, none of them drawn."""
+    return Pictures(config.preview_size, config.turntable_frames)

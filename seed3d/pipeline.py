@@ -25,7 +25,6 @@ from seed3d.types import (
     Fallback,
     Mesh,
     PBRMaps,
-    Solid,
     Subject,
     SurfaceMaterial,
     Verdict,
@@ -62,7 +61,9 @@ def generate(
     from seed3d.image.load import read_file
     from seed3d.image.prepare import prepare
     from seed3d.mesh.solid import make_solid
+    from seed3d.physics.hulls import decompose
     from seed3d.physics.materials import material
+    from seed3d.physics.size import metric
     from seed3d.physics.vlm import refine
     from seed3d.texture.paint import paint_from_photo
     from seed3d.texture.unwrap import unwrap
@@ -86,8 +87,9 @@ def generate(
     estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
                  "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
                                             "agreement of the silhouette with the photo's mask")}  # fmt: skip
+    mesh, sizes = metric(solid.mesh, shape.size_m, config.physics, shape.category)
     with ThreadPoolExecutor(1) as beside:
-        hulls = beside.submit(_sized_hulls, solid, estimates, config)
+        hulls = beside.submit(decompose, mesh, config.physics, config.seed)  # waits for a process
         with clock("unwrap"):
             atlas = unwrap(solid.mesh, config.texture)
         with clock("texture"):
@@ -98,8 +100,8 @@ def generate(
                 getattr(progress, "part", None),
             )  # fmt: skip
         return _finish(
-            asset_name(label), solid, atlas, maps, estimates, hulls,
-            (*subject.fallbacks, *shape.fallbacks), config, clock,
+            asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
+            (*subject.fallbacks, *shape.fallbacks, *solid.fallbacks), config, clock,
             _inputs(label, data, config, mask), shape.camera, subject,
         )  # fmt: skip
 
@@ -130,7 +132,10 @@ def simready(
     from seed3d.mesh.load import load_surface
     from seed3d.mesh.sheet import open_sheet
     from seed3d.mesh.solid import make_solid
+    from seed3d.physics.hulls import decompose
     from seed3d.physics.naming import category_from_name
+    from seed3d.physics.shell import placed
+    from seed3d.physics.size import metric
     from seed3d.texture.transfer import paint_from_surface
     from seed3d.texture.unwrap import unwrap
 
@@ -152,37 +157,28 @@ def simready(
         "material": Estimate(None, "prior"),
         "category": category_from_name(label),
     }
+    mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, estimates["category"])
+    sheet = placed(sheet, solid.mesh, mesh)
     with ThreadPoolExecutor(1) as beside:
-        hulls = beside.submit(_sized_hulls, solid, estimates, config)
+        hulls = beside.submit(decompose, mesh, config.physics, config.seed)  # waits for a process
         with clock("unwrap"):
             atlas = unwrap(solid.mesh, config.texture)
         with clock("texture"):
             maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
         return _finish(
-            asset_name(label), solid, atlas, maps, estimates, hulls, source.fallbacks, config,
-            clock, _inputs(path.name, path.read_bytes(), config), sheet=sheet,
+            asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
+            (*source.fallbacks, *solid.fallbacks), config, clock,
+            _inputs(path.name, path.read_bytes(), config), sheet=sheet,
         )  # fmt: skip
-
-
-_SizedHulls = tuple[Mesh, dict[str, Estimate], Collision]
-
-
-def _sized_hulls(solid: Solid, estimates: dict[str, Estimate], config: Config) -> _SizedHulls:
-    """Metric mesh, its sizes and its hulls; mostly waits for a process, so it runs beside."""
-    from seed3d.physics.hulls import decompose
-    from seed3d.physics.size import metric
-
-    mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, estimates["category"])
-    return mesh, sizes, decompose(mesh, config.physics, config.seed)
 
 
 def _finish(
     name: str,
-    solid: Solid,
+    mesh: Mesh,
     atlas: Atlas,
     maps: PBRMaps,
     estimates: dict[str, Estimate],
-    hulls: Future[_SizedHulls],
+    hulls: Future[Collision],
     fallbacks: tuple[Fallback, ...],
     config: Config,
     clock: Clock,
@@ -191,15 +187,18 @@ def _finish(
     subject: Subject | None = None,
     sheet: Mesh | None = None,
 ) -> Asset:
-    """Canonical textured solid to asset: metric size, hulls, mass."""
+    """Metric textured solid to asset: pictures, hulls, mass."""
     from seed3d.physics.body import rigid_body
-    from seed3d.physics.shell import placed
+    from seed3d.pictures import to_draw
+    from seed3d.texture.preview import draw
 
+    with clock("pictures"):  # as many as there is time for until the hulls are found
+        begun = to_draw(config.export)
+        pictures = draw(begun, mesh, atlas, maps, camera, subject, hulls.done)
     with clock("hulls"):
-        mesh, sizes, collision = hulls.result()
+        collision = hulls.result()
     with clock("physics"):
         kind = estimates["category"]
-        sheet = placed(sheet, solid.mesh, mesh)
         found = rigid_body(mesh, estimates["material"], kind, config.physics, sheet)
     return Asset(
         name=name,
@@ -208,11 +207,12 @@ def _finish(
         maps=maps,
         collision=collision,
         body=found.body,
-        estimates={**estimates, **sizes, **found.estimates},
-        fallbacks=(*fallbacks, *solid.fallbacks, *found.fallbacks),
+        estimates={**estimates, **found.estimates},
+        fallbacks=(*fallbacks, *found.fallbacks),
         inputs=inputs,
         camera=camera,
         subject=subject,
+        pictures=pictures,
         timings_s=clock.seconds,
     )
 

@@ -313,6 +313,25 @@ class Collision:
 
 
 @dataclass(frozen=True)
+class Pictures:
+    """An object drawn without its hulls, free of scale: what previews are put together from."""
+
+    size: int
+    """S, the side of a panel [pixel]."""
+    turn: int
+    """Frames of a whole turn."""
+    panels: tuple[np.ndarray, ...] = ()
+    """Each (S, S, 3) uint8: photo (where there is one), mesh, front, back."""
+    frames: tuple[np.ndarray, ...] = ()
+    """Each (S // 2, S // 2, 3) uint8: a turntable, in order."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether everything is drawn; hulls may have been found before."""
+        return bool(self.panels) and len(self.frames) == self.turn
+
+
+@dataclass(frozen=True)
 class Asset:
     """A finished simulation-ready object. Everything in the link frame, metres, kilograms."""
 
@@ -332,6 +351,8 @@ class Asset:
     """The photo's camera, canonical frame; None for an asset made from a mesh."""
     subject: Subject | None = None
     """The prepared photo, for previews; None for an asset made from a mesh."""
+    pictures: Pictures | None = None
+    """What was drawn while hulls were being found; the rest is drawn when the asset is saved."""
     timings_s: dict[str, float] = field(default_factory=dict)
 
     def save(self, folder: Any, config: Any = None) -> Verdict:

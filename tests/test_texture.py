@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from seed3d.config import TextureConfig
+from seed3d.config import ExportConfig, TextureConfig
 from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.errors import StageError
+from seed3d.pictures import preview_files
 from seed3d.render.cameras import framed_camera, orbit_camera
 from seed3d.render.lighting import DirectionalLight, Lighting
 from seed3d.render.normals import corner_normals
@@ -20,7 +22,7 @@ from seed3d.texture.charts import box_charts, conflict_free, corner_uv, overlapp
 from seed3d.texture.light import SHEEN, fit_shading
 from seed3d.texture.pack import pack_boxes
 from seed3d.texture.paint import paint_from_photo
-from seed3d.texture.preview import canonical_pose, hull_color, preview, turntable
+from seed3d.texture.preview import canonical_pose, draw, hull_color, preview
 from seed3d.texture.surface import asset_surface
 from seed3d.texture.texels import chart_texels
 from seed3d.texture.transfer import paint_from_surface
@@ -30,6 +32,7 @@ from seed3d.types import (
     Atlas,
     Collision,
     Mesh,
+    Pictures,
     RigidBody,
     Subject,
     Surface,
@@ -442,8 +445,17 @@ def test_finished_surface_shows_the_colours_it_was_painted_with(asset):
         assert middle == pytest.approx(0.7 * srgb_to_linear(np.array(color)), abs=0.035)
 
 
+def pictures(asset: Asset, size: int, frames: int = 0) -> Pictures:
+    begun = Pictures(size, frames)
+    return draw(begun, asset.mesh, asset.atlas, asset.maps, asset.camera, asset.subject)
+
+
+def strip_of(asset: Asset, size: int) -> np.ndarray:
+    return preview(pictures(asset, size), asset.mesh, asset.collision.hulls)
+
+
 def test_preview_is_a_strip_of_panels_in_the_stated_order(asset):
-    strip = preview(asset, 96)
+    strip = strip_of(asset, 96)
     assert strip.shape == (96, 5 * 96, 3) and strip.dtype == np.uint8
     image, grey, front, back, hulls = np.split(strip.astype(int), 5, axis=1)
 
@@ -457,18 +469,33 @@ def test_preview_is_a_strip_of_panels_in_the_stated_order(asset):
     assert back[48, 48, 2] > back[48, 48, 0] + 30  # blue back
     colors = {tuple(np.rint(c * 10)) for c in hulls[spread(hulls) > 40] / 255.0}
     assert len(colors) >= 2
-    assert preview(asset, 96).tobytes() == strip.tobytes()
+    assert strip_of(asset, 96).tobytes() == strip.tobytes()
     without = Asset(**{**asset.__dict__, "subject": None, "camera": None})
-    assert preview(without, 64).shape == (64, 4 * 64, 3)
+    assert strip_of(without, 64).shape == (64, 4 * 64, 3)
 
 
 def test_turntable_goes_once_round(asset):
-    frames = turntable(asset, 8, 48)
-    assert len(frames) == 8 and frames[0].shape == (48, 48, 3)
-    red = [int(f[24, 24, 0]) - int(f[24, 24, 2]) for f in frames]
+    frames = pictures(asset, 128, 8).frames
+    assert len(frames) == 8 and frames[0].shape == (64, 64, 3)
+    red = [int(f[32, 32, 0]) - int(f[32, 32, 2]) for f in frames]
     assert red[0] > 30 and red[4] < -30
     assert len({f.tobytes() for f in frames}) == 8
-    assert turntable(asset, 0, 48) == []
+    assert pictures(asset, 128).frames == ()
+
+
+def test_pictures_may_be_drawn_in_two_goes(asset):
+    def begun(go: list[bool], turn: int = 2) -> Asset:
+        parts = asset.mesh, asset.atlas, asset.maps, asset.camera, asset.subject
+        early = draw(Pictures(128, turn), *parts, stop=lambda: go.pop(0))
+        return replace(asset, pictures=early)
+
+    config = ExportConfig(preview_size=128, turntable_frames=2)
+    files = preview_files(asset, config)
+    for go, drawn in (([True], (0, 0)), ([False, False, True], (4, 1)), ([False] * 9, (4, 2))):
+        half = begun(go)
+        assert (len(half.pictures.panels), len(half.pictures.frames)) == drawn
+        assert preview_files(half, config) == files
+    assert preview_files(begun([False] * 9, turn=3), config) == files  # another size was drawn
 
 
 def test_hull_colours_are_distinct():

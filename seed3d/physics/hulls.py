@@ -29,6 +29,8 @@ SLIVER_SHARE = 1e-5
 """Hulls below this share of the solid's volume carry no contact and are dropped."""
 MAX_FACES = 2000
 """CoACD's input is decimated to about this many faces: its time grows with them."""
+STEPS = (0.0015, 0.003, 0.006, 0.009, 0.012, 0.018, 0.024, 0.036, 0.048, 0.072, 0.096)
+"""Deviations at which the input is decimated, one after the other (longest side 2)."""
 MAX_FILLED = 0.1
 """Largest share of the empty space inside the convex hull that hulls may fill without a note."""
 MERGE_FILLED = 0.08
@@ -201,12 +203,12 @@ def _simplified(solid: Any, tolerance: float) -> Mesh:
     manifold3d's simplification keeps the mesh a manifold, so CoACD needs no remeshing of its own.
     """
     best = solid
-    for factor in (0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0):
-        simple = solid.simplify(tolerance * factor)
+    for step in (s for s in STEPS if s <= 4.0 * tolerance):
+        simple = solid.simplify(step)
         if simple.volume() < 0.9 * solid.volume():  # thin parts are going
             break
         best = simple
-        if factor >= 1.0 and simple.num_tri() <= MAX_FACES:
+        if step >= tolerance and simple.num_tri() <= MAX_FACES:
             break
     return from_manifold(best)
 

@@ -1,8 +1,10 @@
-"""Pictures of a finished asset: one strip of panels, and a turntable."""
+"""Pictures of an asset: one strip of panels, and a turntable."""
 
 from __future__ import annotations
 
 import colorsys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -14,7 +16,16 @@ from seed3d.render.shade import render
 from seed3d.texture.photo import sample_image
 from seed3d.texture.shadow import GroundShadow
 from seed3d.texture.surface import asset_surface, shaded_surface
-from seed3d.types import Asset, Camera, Mesh, Surface, SurfaceMaterial
+from seed3d.types import (
+    Atlas,
+    Camera,
+    Mesh,
+    PBRMaps,
+    Pictures,
+    Subject,
+    Surface,
+    SurfaceMaterial,
+)  # fmt: skip
 
 FRONT = (0.6, 0.35)
 """Azimuth and elevation of the three-quarter view [rad]."""
@@ -22,43 +33,62 @@ GREY = SurfaceMaterial((0.72, 0.72, 0.72), 0.0, 0.7)
 SHADOW_STRENGTH = 0.55
 
 
-def preview(asset: Asset, size: int) -> np.ndarray:
+def draw(
+    begun: Pictures, mesh: Mesh, atlas: Atlas, maps: PBRMaps, camera: Camera | None,
+    subject: Subject | None, stop: Callable[[], bool] = lambda: False,
+) -> Pictures:  # fmt: skip
+    """Draw everything that needs no hulls, and that isn't drawn yet.
+
+    Args:
+        begun: Of the same object.
+        mesh: Any scale and place; Z up.
+        atlas: Of the mesh.
+        maps: Of the atlas.
+        camera: The photo's, for the panel of the mesh; the front view where None.
+        subject: The prepared photo, where there is one.
+        stop: Asked before each picture; True leaves the rest for later.
+    """
+    if stop() or begun.whole:
+        return begun
+    mesh, _, _ = canonical_pose(mesh)
+    surface = asset_surface(mesh, atlas, maps)
+    caster = Caster(surface.mesh)
+    shadow = GroundShadow(caster)
+
+    def panel(what: Surface, view: Camera, size: int) -> np.ndarray:
+        return _panel(what, view, size, caster, shadow)
+
+    panels, size = begun.panels, begun.size
+    if not panels:
+        plain, front = shaded_surface(mesh, GREY), _view(mesh, *FRONT)
+        shape = _panel(plain, camera, size, caster, None) if camera else panel(plain, front, size)
+        back = _view(mesh, FRONT[0] + np.pi, FRONT[1])
+        photo = () if subject is None else (_photo(subject.rgb, size),)
+        panels = (*photo, shape, panel(surface, front, size), panel(surface, back, size))
+    frames = list(begun.frames)
+    while len(frames) < begun.turn and not stop():
+        azimuth = FRONT[0] + 2.0 * np.pi * len(frames) / begun.turn
+        frames.append(panel(surface, _view(mesh, azimuth, FRONT[1]), max(size // 2, 64)))
+    return replace(begun, panels=panels, frames=tuple(frames))
+
+
+def preview(pictures: Pictures, mesh: Mesh, hulls: Sequence[Mesh]) -> np.ndarray:
     """Return panels side by side: photo (where there is one), mesh, front, back, hulls.
 
     Args:
-        asset: Finished; link frame, metres.
-        size: Side of a panel [pixel].
+        pictures: Of the mesh, panels drawn.
+        mesh: The asset's.
+        hulls: In the mesh's frame.
 
     Returns:
-        (size, P * size, 3) uint8 sRGB; P is 5 with a photo, else 4.
+        (S, P * S, 3) uint8 sRGB; P is 5 with a photo, else 4.
     """
-    mesh, scale, offset = canonical_pose(asset.mesh)
-    surface = asset_surface(mesh, asset.atlas, asset.maps)
-    plain = shaded_surface(mesh, GREY)
-    hulls = hull_surface([hull.moved(scale, offset) for hull in asset.collision.hulls])
-    caster = Caster(surface.mesh)
-    shadow = GroundShadow(caster)
-    front = _view(mesh, *FRONT)
-    back = _view(mesh, FRONT[0] + np.pi, FRONT[1])
-    panels = [
-        _panel(plain, asset.camera or front, size, caster, None if asset.camera else shadow),
-        _panel(surface, front, size, caster, shadow),
-        _panel(surface, back, size, caster, shadow),
-        _panel(hulls, front, size, Caster(hulls.mesh), shadow),
-    ]
-    if asset.subject is not None:
-        panels.insert(0, _photo(asset.subject.rgb, size))
-    return np.concatenate(panels, axis=1)
-
-
-def turntable(asset: Asset, frames: int, size: int) -> list[np.ndarray]:
-    """Return `frames` pictures (size, size, 3) uint8 of one turn around the textured asset."""
-    mesh, _, _ = canonical_pose(asset.mesh)
-    surface = asset_surface(mesh, asset.atlas, asset.maps)
-    caster = Caster(surface.mesh)
-    shadow = GroundShadow(caster)
-    turns = FRONT[0] + 2.0 * np.pi * np.arange(frames) / max(frames, 1)
-    return [_panel(surface, _view(mesh, a, FRONT[1]), size, caster, shadow) for a in turns]
+    mesh, scale, offset = canonical_pose(mesh)
+    shown = hull_surface([hull.moved(scale, offset) for hull in hulls])
+    shadow = GroundShadow(Caster(mesh))
+    view = _view(mesh, *FRONT)
+    last = _panel(shown, view, pictures.size, Caster(shown.mesh), shadow)
+    return np.concatenate([*pictures.panels, last], axis=1)
 
 
 def picture(surface: Surface, azimuth_rad: float, size: int) -> np.ndarray:

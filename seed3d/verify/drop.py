@@ -21,6 +21,8 @@ MIN_DROP_M = 0.01
 """Least drop height [m]."""
 TIMESTEPS_S = (2.5e-4, 2e-3)
 """Shortest and longest time step [s]; between them, 1/60 of the natural time sqrt(size / g)."""
+NATURAL_TIMES = 10.0
+"""Natural times sqrt(size / g) that an object gets at least: 3.2 s for 1 m, 10 s for 10 m."""
 SPEED_SHARE = 0.01
 """At rest: slower than this share of the natural speed sqrt(g size), at every point."""
 FLOAT_SHARE, FLOAT_FLOOR_M = 0.005, 2e-3
@@ -118,7 +120,8 @@ def simulate(sim: Sim, config: VerifyConfig) -> DropResult:
     height = max(config.drop_height * sim.size_m, MIN_DROP_M)
     sim.lift(height)
     record = _Record(sim, sim.state(), height)
-    for step in range(1, int(config.seconds / sim.timestep_s) + 1):
+    seconds = max(config.seconds, NATURAL_TIMES * np.sqrt(sim.size_m / GRAVITY))
+    for step in range(1, int(seconds / sim.timestep_s) + 1):
         if not record.finite or record.at_rest:
             break
         sim.step()

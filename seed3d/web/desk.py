@@ -17,8 +17,8 @@ from seed3d.web.workspace import Workspace
 _SHARED = ["physics", "preview", "export", "verify", "pack"]
 STAGES = {
     "find_mask": ["image"],
-    "make_photo": ["image", "geometry", "mesh", "unwrap", "texture", "hulls", *_SHARED],
-    "make_mesh": ["load", "mesh", "unwrap", "texture", "hulls", *_SHARED],
+    "make_photo": ["image", "geometry", "mesh", "unwrap", "texture", "pictures", "hulls", *_SHARED],
+    "make_mesh": ["load", "mesh", "unwrap", "texture", "pictures", "hulls", *_SHARED],
     "change_physics": ["load", *_SHARED],
     "film": ["clip"],
     "make_scene": ["load", "settle", "verify", "export", "pack"],

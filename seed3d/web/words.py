@@ -7,8 +7,8 @@ from typing import Any
 
 STAGES = {
     "load": "Read file", "image": "Find object", "geometry": "Build shape", "mesh": "Close surface",
-    "unwrap": "Unwrap", "texture": "Paint", "hulls": "Collision hulls", "physics": "Mass, inertia",
-    "preview": "Preview", "export": "Write files", "verify": "Test in engines",
+    "unwrap": "Unwrap", "texture": "Paint", "pictures": "Draw", "hulls": "Collision hulls",
+    "physics": "Mass, inertia", "preview": "Preview", "export": "Write files", "verify": "Test in engines",
     "pack": "Pack", "settle": "Let it settle", "clip": "Film the drop",
 }  # fmt: skip
 """Stage to what the page calls it."""
