@@ -12,7 +12,7 @@ from seed3d.conventions import linear_to_srgb, srgb_to_linear
 from seed3d.evaluate.perceptual import perceptual_distance
 from seed3d.evaluate.texture import evaluate_texture, summarise_texture
 from seed3d.evaluate.texture_baselines import baseline_maps
-from seed3d.evaluate.texture_scores import bad_texels, psnr, seam_jump_ratio, ssim
+from seed3d.evaluate.texture_scores import _beside, bad_texels, psnr, seam_jump_ratio, ssim
 from seed3d.render.cameras import framed_camera
 from seed3d.render.lighting import Lighting
 from seed3d.render.shade import render
@@ -114,6 +114,31 @@ def test_bad_texels_are_black_or_white_ones_that_should_not_be():
     )
     true = np.array([[80, 9, 9], [90, 90, 90], [9, 9, 9], [250, 250, 250], [0, 0, 0]], np.uint8)
     assert bad_texels(found, true).tolist() == [True, True, False, False, False]
+
+
+def test_colours_are_looked_up_square_to_an_edge_even_in_slivers():
+    rng = np.random.default_rng(0)
+    corners = np.concatenate([rng.normal(size=(40, 3, 3)), rng.normal(size=(40, 3, 3)) * 1e-2])
+    corners[40:, 1, 0] += 5.0  # long and thin
+    count = len(corners)
+    mesh = Mesh(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3))
+    vertex = np.arange(3 * count)
+    atlas = Atlas(vertex, mesh.faces, rng.random((3 * count, 2)), 1.0)
+    tail, head, share = mesh.faces[:, 0], mesh.faces[:, 1], rng.random((count, 1))
+    face, step = np.arange(count), 1e-3
+    found = _beside(mesh, atlas, face, tail, head, share, step)
+
+    uv = atlas.uv.reshape(-1, 3, 2)
+    base = np.stack([uv[:, 1] - uv[:, 0], uv[:, 2] - uv[:, 0]], axis=2)
+    weight = np.linalg.solve(base, (found - uv[:, 0])[:, :, None])[:, :, 0]
+    assert (weight > 0).all() and (weight.sum(axis=1) < 1).all()  # within the face
+    a, b, c = corners.transpose(1, 0, 2)
+    place = a + weight[:, :1] * (b - a) + weight[:, 1:] * (c - a)
+    away = place - (a + share * (b - a))
+    along = np.abs(np.einsum("nc,nc->n", away, b - a)) / np.linalg.norm(b - a, axis=1)
+    assert along.max() < 1e-9
+    assert np.linalg.norm(away, axis=1).max() <= step * (1 + 1e-9)
+    assert np.median(np.linalg.norm(away, axis=1)) == pytest.approx(step)
 
 
 def test_seams_of_a_smooth_field_can_not_be_told_and_tinted_charts_can(ball):

@@ -24,6 +24,8 @@ MATERIAL_JUMP = 0.03
 """Jump of the true colours [sRGB] from which an edge is one between two materials."""
 STEP_TEXELS = 0.5
 """Distance from an edge at which the colour on either side is looked up [mean texel side]."""
+APART_TEXELS = 4.0
+"""Distance between two places on one edge where its colours are looked up [mean texel side]."""
 LEVEL = 1.0 / 255.0
 """Least jump that counts [sRGB]: one 8-bit level. No screen shows less, and rounding alone makes
 half of one."""
@@ -77,21 +79,21 @@ def seam_jump_ratio(
     """Mean colour jump over the edges where charts meet, relative to edges inside charts.
 
     ratio = max(mean jump at seams, LEVEL) / max(mean jump inside, LEVEL), so that an object of
-    one colour has the ratio 1. Colours are looked up half a mean texel to either side of each
-    edge's middle, measured on the surface, since charts may be stretched at their borders: both
+    one colour has the ratio 1. Colours are looked up along each edge, half a mean texel to either
+    side, measured on the surface, since charts may be stretched at their borders: both
     kinds of edges so compare places that are equally far apart. Only smooth edges count, since
     colours may well change at a crease. Charts end where the surface bends, and light changes
     there, seam or not: seams of each class of bend are compared with edges inside of the same
-    class, weighted by the seams' length. Jumps are weighted by the edge's length.
+    class, weighted by the seams' length. Jumps are weighted by the length of edge that they stand for.
 
     Args:
         mesh: Any frame.
         atlas: Of the mesh.
         image: (T, T, 3) uint8 sRGB, the map.
-        true: The true map (T, T, 3): edges where its colours jump (two materials meet), and edges
-            next to such a place, don't count.
+        true: The true map (T, T, 3): places where its colours jump (two materials meet), and those
+            next to one, don't count.
         texels: Of `chart_texels`, T wide; found where None.
-        fewest: Edges of either kind below which there's no ratio.
+        fewest: Places of either kind below which there's no ratio.
 
     Returns:
         1 where seams can't be told from the rest; None with too few edges.
@@ -103,20 +105,22 @@ def seam_jump_ratio(
     pairs, tail, head, bend = pairs[smooth], tail[smooth], head[smooth], bend[smooth]
     if not len(pairs):
         return None
+    seam = _is_seam(mesh, atlas, pairs, tail, head)
     texel = _texel_side(mesh, atlas, len(image))
-    side = [_beside(mesh, atlas, pairs[:, k], tail, head, STEP_TEXELS * texel) for k in (0, 1)]
+    edge, share, length = _along(mesh, tail, head, APART_TEXELS * texel)
+    pairs, tail, head, seam, bend = (x[edge] for x in (pairs, tail, head, seam, bend))
+    side = [
+        _beside(mesh, atlas, pairs[:, k], tail, head, share, STEP_TEXELS * texel) for k in (0, 1)
+    ]
     jump = _jump(image, *side)
     if true is not None:
         texels = texels or chart_texels(mesh, atlas, len(image))
-        middle = (mesh.vertices[tail] + mesh.vertices[head]) / 2.0
+        place = mesh.vertices[tail] * (1.0 - share) + mesh.vertices[head] * share
         even = _jump(true, *side) < MATERIAL_JUMP
-        even &= _borders_away(true, texels, middle) > BESIDE_TEXELS * texel
-        pairs, tail, head = pairs[even], tail[even], head[even]
-        jump, bend = jump[even], bend[even]
-    seam = _is_seam(mesh, atlas, pairs, tail, head)
+        even &= _borders_away(true, texels, place) > BESIDE_TEXELS * texel
+        jump, bend, seam, length = jump[even], bend[even], seam[even], length[even]
     if min(seam.sum(), (~seam).sum()) < fewest:
         return None
-    length = np.linalg.norm(mesh.vertices[tail] - mesh.vertices[head], axis=1)
     kind = np.digitize(np.arccos(np.minimum(bend, 1.0)), BEND_CLASSES_RAD)
     many = len(BEND_CLASSES_RAD) + 1
     total = [
@@ -176,17 +180,42 @@ def _texel_side(mesh: Mesh, atlas: Atlas, size: int) -> float:
     return (area / max(atlas.utilisation, 1e-6)) ** 0.5 / size
 
 
+def _along(
+    mesh: Mesh, tail: np.ndarray, head: np.ndarray, apart: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Places on edges (N,), about `apart` from each other, at least one on each.
+
+    Returns:
+        edge (S,), share (S, 1) of the way from tail to head, length (S,) that each stands for.
+    """
+    length = np.linalg.norm(mesh.vertices[tail] - mesh.vertices[head], axis=1)
+    many = np.maximum(np.ceil(length / max(apart, 1e-12)), 1).astype(np.int64)
+    edge = np.repeat(np.arange(len(many)), many)
+    step = np.arange(len(edge)) - np.repeat(np.cumsum(many) - many, many)
+    return edge, ((step + 0.5) / many[edge])[:, None], length[edge] / many[edge]
+
+
 def _beside(
-    mesh: Mesh, atlas: Atlas, face: np.ndarray, tail: np.ndarray, head: np.ndarray, step: float
-) -> np.ndarray:
-    """UV (N, 2) of the point `step` into each face from the middle of its edge."""
+    mesh: Mesh, atlas: Atlas, face: np.ndarray, tail: np.ndarray, head: np.ndarray,
+    share: np.ndarray, step: float,
+) -> np.ndarray:  # fmt: skip
+    """UV (N, 2) of the point `step` into each face, square to its edge, from `share` (N, 1) of it.
+
+    Less far where the face ends before: half-way across it.
+    """
     uv = atlas.uv[atlas.faces[face]]  # (N, 3, 2)
     ends = [uv_at_vertex(mesh, atlas, face, v) for v in (tail, head)]
-    middle = (ends[0] + ends[1]) / 2.0
-    inward = uv.sum(axis=1) - ends[0] - ends[1] - middle
     a, b = mesh.vertices[tail], mesh.vertices[head]
-    opposite = mesh.vertices[mesh.faces[face]].sum(axis=1) - a - b
-    length = np.linalg.norm(b - a, axis=1)
-    height = np.linalg.norm(np.cross(b - a, opposite - a), axis=1) / np.maximum(length, 1e-12)
-    share = np.minimum(step / np.maximum(height, 1e-12), 1.0 / 3.0)
-    return middle + inward * share[:, None]
+    edge, corner = b - a, mesh.vertices[mesh.faces[face]].sum(axis=1) - a - b - a
+    foot = (edge * corner).sum(axis=1, keepdims=True) / np.maximum(
+        (edge * edge).sum(axis=1, keepdims=True), 1e-24
+    )
+    height = np.linalg.norm(corner - foot * edge, axis=1, keepdims=True)
+    square = uv.sum(axis=1) - ends[0] - ends[1] - ends[0] - foot * (ends[1] - ends[0])
+    # Up to the two other sides, as a share of the height; one of them may lean away.
+    room = np.minimum(
+        np.where(foot > 0, share / np.maximum(foot, 1e-12), np.inf),
+        np.where(foot < 1, (1.0 - share) / np.maximum(1.0 - foot, 1e-12), np.inf),
+    )
+    deep = np.minimum(step / np.maximum(height, 1e-12), 0.5 * np.minimum(room, 1.0))
+    return ends[0] * (1.0 - share) + ends[1] * share + square * deep
