@@ -112,7 +112,7 @@ def simready(
     name: str | None = None,
     progress: Progress | None = None,
     up: str | None = None,
-    unit_m: float = 1.0,
+    unit_m: float | None = None,
 ) -> Asset:
     """Make a simulation-ready asset from a user's own mesh, keeping its texture.
 
@@ -122,7 +122,8 @@ def simready(
         name: Name of the asset; from the file name where None.
         progress: Called at every stage.
         up: "y" or "z"; by the format where None.
-        unit_m: Length of the file's unit [m].
+        unit_m: Length of the file's unit [m]; None: taken as 1, and a size that no object on a
+            robot's floor has is refused as a likely slip of the unit.
 
     Raises:
         InputError: The file is no usable mesh.
@@ -135,7 +136,7 @@ def simready(
     from seed3d.physics.hulls import decompose
     from seed3d.physics.naming import category_from_name
     from seed3d.physics.shell import placed
-    from seed3d.physics.size import metric
+    from seed3d.physics.size import measured_size, metric
     from seed3d.texture.transfer import paint_from_surface
     from seed3d.texture.unwrap import unwrap
 
@@ -147,13 +148,13 @@ def simready(
     with clock("load"):
         source = load_surface(path, path.suffix, up=up)
         mesh, _, _ = canonical(source.mesh)
-        source_size = float(source.mesh.extents.max()) * unit_m
+        size = measured_size(source.mesh, unit_m, path.name, config.physics)
         source = dataclasses.replace(source, mesh=mesh)
     with clock("mesh"):
         solid = make_solid(mesh, config.mesh)
         sheet = open_sheet(mesh, solid.mesh, config.mesh)
     estimates = {
-        "size_m": Estimate(source_size, "mesh", f"extents of {path.name}, unit {unit_m:g} m"),
+        "size_m": size,
         "material": Estimate(None, "prior"),
         "category": category_from_name(label),
     }

@@ -7,6 +7,7 @@ import json
 import struct
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ import trimesh
 from test_mesh import SMALL, glb_join, glb_parts, png
 
 from seed3d.config import Config, MeshConfig
-from seed3d.errors import InputError
+from seed3d.errors import InputError, StageError
 from seed3d.geometry.tsdf import canonical
 from seed3d.mesh import measure
 from seed3d.mesh.load import load_surface
 from seed3d.mesh.polygon import triangulate
 from seed3d.mesh.solid import make_solid
+from seed3d.physics.size import measured_size
 from seed3d.types import Mesh
 
 BOX = (1.0, 2.0, 3.0)
@@ -417,3 +419,20 @@ def test_units_and_up_axis_reach_the_asset(tmp_path, unit_m, up) -> None:
     assert np.allclose(asset.mesh.extents, wanted, rtol=1e-5)
     assert asset.mesh.bounds[0, 2] == pytest.approx(0, abs=1e-9)
     assert str(unit_m) in asset.estimates["size_m"].note
+
+
+@pytest.mark.parametrize("side", [1e-3, 300.0])
+def test_a_size_that_no_unit_was_stated_for_must_be_plausible(tmp_path, side) -> None:
+    from seed3d.config import load_preset
+    from seed3d.pipeline import simready
+
+    path = tmp_path / "box.stl"
+    trimesh.creation.box((side, side / 2, side / 4)).export(path)
+    config: Config = load_preset("smoke")
+    with pytest.raises(StageError, match=r"no unit is stated.*--units"):
+        simready(path, config)
+    box = Mesh.from_trimesh(trimesh.load_mesh(path))
+    found = measured_size(box, 0.1, path.name, config.physics)
+    assert found.value == pytest.approx(0.1 * side)
+    tall = replace(config, physics=replace(config.physics, height=0.5))
+    assert simready(path, tall).mesh.extents[2] == pytest.approx(0.5)

@@ -36,7 +36,7 @@ class Item:
     """The row's own options, nested; empty outside manifests."""
     up: str | None = None
     """Up axis of a mesh; by its format where None."""
-    unit_m: float = 1.0
+    unit_m: float | None = None
     """Length of a mesh's unit [m]."""
 
     def to_plain(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ def _item(found: Found, base: Config, common: dict[str, Any]) -> Item:
             config=resolve_row(base, common, row),
             options=_own(row),
             up=_choice(row, "up", ("y", "z")),
-            unit_m=UNITS_M[_choice(row, "units", tuple(UNITS_M)) or "m"],
+            unit_m=UNITS_M.get(_choice(row, "units", tuple(UNITS_M)) or ""),
         )
     except (ConfigError, InputError) as error:
         if not found.where:

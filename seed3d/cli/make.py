@@ -42,9 +42,8 @@ def generate(images: tuple[Path, ...], out: Path, dry_run: bool, quiet: bool, **
 @click.option(
     "--units",
     type=click.Choice(["m", "cm", "mm", "inch"]),
-    default="m",
-    show_default=True,
-    help="Unit of the file's coordinates.",
+    help="Unit of the file's coordinates.  [default: m, but then objects under 1 cm or over 20 m "
+    "are refused as a likely slip]",
 )
 def simready(
     meshes: tuple[Path, ...],
@@ -52,7 +51,7 @@ def simready(
     dry_run: bool,
     quiet: bool,
     up: str | None,
-    units: str,
+    units: str | None,
     **flags: Any,
 ) -> None:
     """Make a simulation-ready asset from each mesh MESHES (GLB, glTF, OBJ, PLY, STL).
@@ -63,7 +62,14 @@ def simready(
 
     from seed3d.pipeline import simready as run
 
-    _run_all(meshes, out, flags, dry_run, quiet, partial(run, up=up, unit_m=UNITS_M[units]))
+    _run_all(
+        meshes,
+        out,
+        flags,
+        dry_run,
+        quiet,
+        partial(run, up=up, unit_m=UNITS_M[units] if units else None),
+    )
 
 
 def _run_all(

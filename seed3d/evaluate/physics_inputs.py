@@ -90,5 +90,18 @@ def _packages() -> list[Item]:
             for path in chosen:
                 if path.stat().st_size >= LEAST_BYTES:
                     key = f"{package}_{path.relative_to(root).as_posix().replace('/', '_')}"
-                    items.append(Item(key, "package", path.stem, lambda _f, path=path: path))
+                    true = _length_m(path) if "random_urdfs" in path.parts else None
+                    items.append(Item(key, "package", path.stem, lambda _f, path=path: path, true))
     return items
+
+
+def _length_m(path: Path) -> float:
+    """Longest side of a random body: its mesh is in a unit of its own, told by its URDF's scale."""
+    import xml.etree.ElementTree as ET
+
+    import numpy as np
+
+    scale = ET.parse(path.with_suffix(".urdf")).find(".//visual/geometry/mesh")
+    factor = float((scale.attrib["scale"] if scale is not None else "1").split()[0])
+    points = [line.split()[1:4] for line in path.read_text().splitlines() if line[:2] == "v "]
+    return float(np.ptp(np.array(points, np.float64), axis=0).max()) * factor

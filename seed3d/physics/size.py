@@ -13,6 +13,8 @@ from seed3d.types import Estimate, Mesh
 
 SIZE_RANGE_M = (1e-4, 100.0)
 """Longest sides that are accepted: 0.1 mm, below which engines refuse hulls, to 100 m."""
+PLAUSIBLE_M = (0.01, 20.0)
+"""Longest sides that are believed of a file whose unit nobody stated."""
 RATIO_TOLERANCE = 0.02
 """How far --height and --length together may be from the shape's own proportions."""
 
@@ -57,6 +59,31 @@ def metric(
         note=f"{estimate.note}; height from the shape's proportions",
     )
     return moved, {"size_m": estimate, "height_m": height}
+
+
+def measured_size(mesh: Mesh, unit_m: float | None, name: str, config: PhysicsConfig) -> Estimate:
+    """Return the longest side of a mesh in its file's unit.
+
+    Args:
+        mesh: As it stands in the file.
+        unit_m: The unit [m]; None where the user didn't say, then a metre.
+        name: Of the file.
+        config: height, length: with either, the file's own size doesn't matter.
+
+    Raises:
+        StageError: Nobody stated a unit or a size, and a metre gives one that isn't plausible.
+    """
+    longest = float(mesh.extents.max()) * (unit_m or 1.0)
+    low, high = PLAUSIBLE_M
+    stated = unit_m or config.height or config.length
+    if not stated and not low <= longest <= high:
+        slip = "millimetres or centimetres" if longest > high else "another unit"
+        raise StageError(
+            f"size: got a longest side of {longest:.3g} m, taking the file's unit as 1 m; wanted "
+            f"{low:g} to {high:g} m where no unit is stated. Is the file in {slip}? State it with "
+            "--units (m, cm, mm, inch), or the true size with --height or --length"
+        )
+    return Estimate(longest, "mesh", f"extents of {name}, unit {unit_m or 1.0:g} m")
 
 
 def refit(before: Mesh, after: Mesh) -> tuple[float, np.ndarray]:
