@@ -193,16 +193,26 @@ def main() -> None:
     args = parser.parse_args()
     folders = [p.parent for f in args.assets for p in sorted(f.rglob("report.json"))]
     assets = [load(folder) for folder in folders]
-    made: dict[str, list[Bodies]] = {}
-    seconds: dict[str, float] = {}
-    for route in args.routes:
-        start = time.perf_counter()
+    made: dict[str, list[Bodies]] = {route: [] for route in args.routes}
+    seconds = dict.fromkeys(args.routes, 0.0)
+    kept, failed = [], {}
+    for asset in assets:  # compared on those that every route can make
         try:
-            made[route] = [bodies_of(route, asset, args.limit) for asset in assets]
+            bodies = {}
+            for route in args.routes:
+                start = time.perf_counter()
+                bodies[route] = bodies_of(route, asset, args.limit)
+                seconds[route] += time.perf_counter() - start
         except (ProcessTimeout, ChildProcessError) as error:
-            print(f"{route}: left out: {error}")
+            failed[asset.name] = f"{route}: {' '.join(str(error).split())[-200:]}"
+            print(f"{asset.name}: left out, {failed[asset.name]}", flush=True)
             continue
-        seconds[route] = time.perf_counter() - start
+        kept.append(asset)
+        for route in args.routes:
+            made[route].append(bodies[route])
+    assets = kept
+    if not assets:
+        sys.exit("no asset was made by every route")
     table = {}
     for route, bodies in made.items():
         table[route] = {
@@ -215,7 +225,7 @@ def main() -> None:
         }
         print(route, table[route], flush=True)
     result = {
-        "assets": [f.name for f in folders], "dropped": args.count, "timestep_s": 0.002,
+        "assets": [a.name for a in assets], "failed": failed, "dropped": args.count, "timestep_s": 0.002,
         "simulated_s": args.seconds, "clock": "processor time of one thread", "routes": table,
     }  # fmt: skip
     if args.json:
