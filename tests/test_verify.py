@@ -18,7 +18,9 @@ from seed3d.conventions import R_GLTF_WORLD
 from seed3d.errors import ConfigError, InputError
 from seed3d.types import Check, Mesh, Verdict
 from seed3d.verify import summary, to_json, verify_folder, worker
+from seed3d.verify.drop import DropResult, State, _jitter
 from seed3d.verify.drop_bullet import drop_bullet
+from seed3d.verify.drop_checks import drop_checks
 from seed3d.verify.drop_mujoco import drop_mujoco
 from seed3d.verify.files import check_files
 from seed3d.verify.folder import Expected, expected_from_report
@@ -26,7 +28,7 @@ from seed3d.verify.isolate import run_parts
 from seed3d.verify.model import MassProperties, combine
 from seed3d.verify.probe import find_cavities
 from seed3d.verify.read_urdf import read_urdf
-from seed3d.verify.stability import support_margin
+from seed3d.verify.stability import Support, support_margin
 
 DENSITY = 600.0
 CONFIG = VerifyConfig()
@@ -687,3 +689,26 @@ def test_a_broken_report_is_a_failed_check(tmp_path):
     with pytest.raises(InputError, match="not a usable report"):
         expected_from_report(folder)
     assert not failed(check_files(folder, Expected()))
+
+
+@pytest.mark.parametrize(
+    ("jitter", "calm", "passed"), [(3e-4, True, True), (6e-3, True, False), (3e-4, False, False)]
+)
+def test_a_stable_object_may_tremble_but_not_rock(jitter, calm, passed) -> None:
+    result = DropResult(
+        engine="mujoco", size_m=0.3, mass=None, drop_m=0.01, fall_error=0.0, settle_s=None,
+        calm=calm, jitter=jitter, speed_ratio=1.0, energy_growth=0.0, lowest_m=0.0,
+        com_m=np.zeros(3), tilt_deg=0.0, drift_m=0.0,
+    )  # fmt: skip
+    wide = Support(0.1, 0.1, polygon_m=np.zeros((0, 2)))
+    settles = next(c for c in drop_checks(result, None, wide) if c.name == "settles")
+    assert settles.passed is passed
+
+
+def test_a_trembling_window_is_measured_by_its_farthest_point() -> None:
+    def state(x: float, tilt: float) -> State:
+        up = np.array([np.sin(tilt), 0.0, np.cos(tilt)])
+        return State(0.0, np.array([x, 0.0, 0.1]), 0.0, 0.0, 0.0, up)
+
+    assert _jitter([state(0, 0), state(1e-3, 0), state(0, 0)], 0.5) == pytest.approx(2e-3)
+    assert _jitter([state(0, -1e-3), state(0, 1e-3)], 0.5) == pytest.approx(1e-3, rel=1e-3)

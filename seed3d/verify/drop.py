@@ -85,6 +85,9 @@ class DropResult:
     """When the object came to rest [s]; None: not within the time limit."""
     calm: bool
     """Not at rest, but only rolling or rocking gently on the floor."""
+    jitter: float
+    """How far any point moved over the last of the time, as a share of the size (turns about the
+    vertical apart); inf where the motion was lost."""
     speed_ratio: float
     """Largest speed over the speed its whole potential energy allows."""
     energy_growth: float
@@ -182,6 +185,7 @@ class _Record:
             fall_error=self.fall_error,
             settle_s=settle,
             calm=calm,
+            jitter=_jitter(list(self.window), size) if self.finite else np.inf,
             speed_ratio=self.speed,
             energy_growth=self.growth,
             lowest_m=last.lowest_m,
@@ -208,3 +212,10 @@ def _calm(window: list[State], size_m: float, mass_kg: float) -> bool:
     level = float(np.ptp(heights)) <= 0.01 * size_m
     kinetic = max(s.kinetic_j for s in window)
     return bool(on_floor and (level or kinetic <= CALM_ENERGY * mass_kg * GRAVITY * size_m))
+
+
+def _jitter(window: list[State], size_m: float) -> float:
+    """Spread of the centre of mass, and of the object's ends as it tilts, over the size."""
+    moved = np.linalg.norm(np.ptp([s.com_m for s in window], axis=0))
+    tilted = np.linalg.norm(np.ptp([s.up for s in window], axis=0))
+    return float(moved / size_m + 0.5 * tilted)

@@ -20,6 +20,9 @@ FALL_LIMIT = 0.01
 """Largest error of the fall before the first touch, as a share of 1/2 g t^2."""
 SINK_SHARE, SINK_FLOOR_M = 0.005, 1e-3
 """Penetration at rest, as a share of the size, and its floor [m]."""
+JITTER_SHARE = 0.002
+"""Movement, as a share of the size, up to which an object that keeps trembling counts as resting:
+engines' contacts never calm down on some hulls."""
 STABLE_RAD = np.deg2rad(5.0)
 """An object that would have to be tilted this far to tip must stay upright in the drop."""
 UPRIGHT_DEG = 10.0
@@ -58,6 +61,8 @@ def _settle_fact(result: DropResult, support: Support | None) -> _Fact:
     wanted = "at rest in the time given"
     if result.settle_s is not None:
         return "settles", True, f"after {result.settle_s:.3g} s", wanted
+    if result.calm and result.jitter <= JITTER_SHARE:
+        return "settles", True, f"trembles by {percent(result.jitter)} % of its size", wanted
     if support is not None and support.angle_rad >= STABLE_RAD:
         return "settles", False, "still moving", wanted
     value = "rolls or rocks gently" if result.calm else "still moving"
