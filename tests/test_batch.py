@@ -178,7 +178,8 @@ def test_killed_three_times_the_folder_is_that_of_an_undisturbed_run(shapes, und
     done = [x["name"] for x in log(out) if not x["kept"] and x["status"] == "verified"]
     assert last.made <= 11 - len(finished) + 2
     for name in finished:
-        assert done.count(name) == 1, f"{name} was done again"
+        # None where a kill came between the finished folder and its line in the log.
+        assert done.count(name) <= 1, f"{name} was done again"
 
 
 def test_an_asset_being_replaced_when_the_writer_was_killed_comes_back(tmp_path):
