@@ -62,14 +62,8 @@ def simready(
 
     from seed3d.pipeline import simready as run
 
-    _run_all(
-        meshes,
-        out,
-        flags,
-        dry_run,
-        quiet,
-        partial(run, up=up, unit_m=UNITS_M[units] if units else None),
-    )
+    make = partial(run, up=up, unit_m=UNITS_M.get(units or ""))
+    _run_all(meshes, out, flags, dry_run, quiet, make)
 
 
 def _run_all(

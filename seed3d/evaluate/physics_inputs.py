@@ -99,9 +99,8 @@ def _length_m(path: Path) -> float:
     """Longest side of a random body: its mesh is in a unit of its own, told by its URDF's scale."""
     import xml.etree.ElementTree as ET
 
-    import numpy as np
+    from seed3d.mesh.load import load_surface
 
     scale = ET.parse(path.with_suffix(".urdf")).find(".//visual/geometry/mesh")
     factor = float((scale.attrib["scale"] if scale is not None else "1").split()[0])
-    points = [line.split()[1:4] for line in path.read_text().splitlines() if line[:2] == "v "]
-    return float(np.ptp(np.array(points, np.float64), axis=0).max()) * factor
+    return float(load_surface(path, path.suffix).mesh.extents.max()) * factor
