@@ -150,7 +150,7 @@ class ExportConfig:
     with the mesh's signed distance field instead of hulls."""
     preview_size: int = 512
     """Side of preview.png's panels [pixel]."""
-    turntable_frames: int = 24
+    turntable_frames: int = 16
     """Frames of turntable.webp; 0 writes none."""
 
 

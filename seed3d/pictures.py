@@ -7,6 +7,9 @@ import io
 from seed3d.config import ExportConfig
 from seed3d.types import Asset, Pictures
 
+TURN_MS = 2400
+"""Duration of the turntable's turn."""
+
 
 def preview_files(asset: Asset, config: ExportConfig) -> dict[str, bytes]:
     """Return preview.png, and turntable.webp where frames are asked for; same asset, same bytes.
@@ -30,8 +33,9 @@ def preview_files(asset: Asset, config: ExportConfig) -> dict[str, bytes]:
         first, *rest = [Image.fromarray(frame) for frame in shown.frames]
         buffer = io.BytesIO()
         first.save(
-            buffer, "WEBP", save_all=True, append_images=rest, duration=100, loop=0, quality=80
-        )
+            buffer, "WEBP", save_all=True, append_images=rest, loop=0, quality=80,
+            duration=TURN_MS // len(shown.frames),
+        )  # fmt: skip
         files["turntable.webp"] = buffer.getvalue()
     return files
 

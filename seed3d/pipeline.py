@@ -87,6 +87,8 @@ def generate(
     estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
                  "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
                                             "agreement of the silhouette with the photo's mask")}  # fmt: skip
+    if shape.hull_density_kg_m3 is not None:
+        estimates["hull_density_kg_m3"] = shape.hull_density_kg_m3
     mesh, sizes = metric(solid.mesh, shape.size_m, config.physics, shape.category)
     with ThreadPoolExecutor(1) as beside:
         hulls = beside.submit(decompose, mesh, config.physics, config.seed)  # waits for a process
@@ -199,8 +201,10 @@ def _finish(
     with clock("hulls"):
         collision = hulls.result()
     with clock("physics"):
-        kind = estimates["category"]
-        found = rigid_body(mesh, estimates["material"], kind, config.physics, sheet)
+        found = rigid_body(
+            mesh, estimates["material"], estimates["category"], config.physics, sheet,
+            density=estimates.get("hull_density_kg_m3"),
+        )  # fmt: skip
     return Asset(
         name=name,
         mesh=mesh,
@@ -241,7 +245,10 @@ def with_physics(asset: Asset, physics: PhysicsConfig, progress: Progress | None
         # The open surface itself is gone; the mesh is its wall, both faces of it.
         was = old.get("mass_model", Estimate("solid", "prior"))
         sheet, sides = (mesh if was.value == "shell" else None), (2 if was.source == "mesh" else 1)
-        found = rigid_body(mesh, old["material"], old["category"], physics, sheet, sides)
+        found = rigid_body(
+            mesh, old["material"], old["category"], physics, sheet, sides,
+            density=old.get("hull_density_kg_m3"),
+        )  # fmt: skip
     config = {**asset.inputs.get("config", {}), "physics": to_dict(physics)}
     kept = tuple(f for f in asset.fallbacks if not f.stage.startswith("physics.body"))
     return dataclasses.replace(
@@ -284,17 +291,21 @@ def finished_files(
     from seed3d.export import asset_files, with_report, write_files
     from seed3d.pictures import preview_files
     from seed3d.verify import verify_folder
+    from seed3d.verify.isolate import Launcher
 
     config = config or Config()
     clock = Clock(progress, asset.timings_s)
-    with clock("export"):
-        files = asset_files(asset, config.export.formats)
     with (
+        Launcher() as launcher,
         tempfile.TemporaryDirectory(prefix="seed3d-") as temporary,
         ThreadPoolExecutor(1) as beside,
     ):
+        with clock("export"):
+            files = asset_files(asset, config.export.formats)
         written = write_files(files, Path(temporary) / asset.name)
-        judging = beside.submit(verify_folder, written, config.verify)  # waits for processes
+        judging = beside.submit(  # waits for processes
+            verify_folder, written, config.verify, launcher=launcher
+        )
         with clock("preview"):
             files |= preview_files(asset, config.export)
         with clock("verify"):

@@ -203,6 +203,8 @@ class Shape:
     """Name of a row of the materials table."""
     category: Estimate
     """Name of a category the model was trained on, or "unknown"."""
+    hull_density_kg_m3: Estimate | None = None
+    """Mass over the volume of the convex hull, for that material; None where nothing tells."""
     fallbacks: tuple[Fallback, ...] = ()
 
 

@@ -484,14 +484,14 @@ def test_turntable_goes_once_round(asset):
 
 
 def test_pictures_may_be_drawn_in_two_goes(asset):
-    def begun(go: list[bool], turn: int = 2) -> Asset:
+    def begun(go: list[bool], turn: int = 4) -> Asset:
         parts = asset.mesh, asset.atlas, asset.maps, asset.camera, asset.subject
         early = draw(Pictures(128, turn), *parts, stop=lambda: go.pop(0))
         return replace(asset, pictures=early)
 
-    config = ExportConfig(preview_size=128, turntable_frames=2)
+    config = ExportConfig(preview_size=128, turntable_frames=4)
     files = preview_files(asset, config)
-    for go, drawn in (([True], (0, 0)), ([False, False, True], (4, 1)), ([False] * 9, (4, 2))):
+    for go, drawn in (([True], (0, 0)), ([False, False, True], (4, 2)), ([False] * 9, (4, 4))):
         half = begun(go)
         assert (len(half.pictures.panels), len(half.pictures.frames)) == drawn
         assert preview_files(half, config) == files

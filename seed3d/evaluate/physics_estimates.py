@@ -21,8 +21,8 @@ def estimate_errors(
     """Compare estimates from single photos with the truth of the test split.
 
     The size is the head's; the baseline is the median longest side of the training objects, the
-    same for every photo. The mass goes through `rigid_body` with the head's size, category and
-    material, on the object's own shape (its distance field), so that it measures the estimates
+    same for every photo. The mass goes through `rigid_body` with the head's size, category,
+    material and density, on the object's own shape (its distance field), so that it measures the estimates
     and not the generated shape.
 
     Args:
@@ -53,11 +53,11 @@ def estimate_errors(
     for path, facts in test:
         true = max(facts["size_m"])
         found = _head(path, model)
-        sizes += [abs(size / true - 1.0) for size, _, _ in found]
+        sizes += [abs(one["size_m"].value / true - 1.0) for one in found]
         baseline += [abs(usual / true - 1.0)] * len(found)
         if facts.get("mass_kg"):
             shape = _shape(records / path.name)
-            masses += [_mass(shape, *one) / facts["mass_kg"] for one in found]
+            masses += [_mass(shape, one) / facts["mass_kg"] for one in found]
     within = [abs(math.log(m)) <= math.log(2.0) for m in masses]
     return {
         "estimate_objects": len(test),
@@ -70,24 +70,25 @@ def estimate_errors(
     }
 
 
-def _head(path: Path, model_name: str) -> list[tuple[float, str, str]]:
-    """Size [m], category and material of the first VIEWS photos of one object."""
+def _head(path: Path, model_name: str) -> list[dict[str, Estimate]]:
+    """What the head says of the first VIEWS photos of one object, each with its mirror image."""
     import torch
 
+    from seed3d.geometry.generate import attributes
+    from seed3d.geometry.head import of_both_ways
     from seed3d.geometry.model import load_model
     from seed3d.geometry.photo import PhotoFeatures
 
     model = load_model(model_name)
     with np.load(path) as data:
-        parts = [torch.from_numpy(data[k][:VIEWS]).float() for k in PhotoFeatures._fields]
-    with torch.no_grad():
-        out = model.head(PhotoFeatures(*parts))
-    names = model.head.config.categories, model.head.config.materials
-    sizes = out.log_size[:, 0].exp().tolist()
-    best = out.category_logits.argmax(1).tolist(), out.material_logits.argmax(1).tolist()
-    return [
-        (size, names[0][c], names[1][m]) for size, c, m in zip(sizes, best[0], best[1], strict=True)
-    ]
+        parts = [torch.from_numpy(data[k]).float() for k in PhotoFeatures._fields]
+    count = len(parts[0]) // 2  # the mirror images come last
+    found = []
+    for view in range(min(count, VIEWS)):
+        with torch.no_grad():
+            out = model.head(PhotoFeatures(*(part[[view, view + count]] for part in parts)))
+        found.append(attributes(of_both_ways(out), model))
+    return found
 
 
 def _shape(path: Path) -> Mesh:
@@ -99,11 +100,12 @@ def _shape(path: Path) -> Mesh:
     return make_solid(surface, MeshConfig()).mesh
 
 
-def _mass(shape: Mesh, size_m: float, category: str, material: str) -> float:
+def _mass(shape: Mesh, told: dict[str, Estimate]) -> float:
     from seed3d.physics.body import rigid_body
     from seed3d.physics.size import metric
 
     config = PhysicsConfig()
-    kind = Estimate(category, "estimate")
-    mesh, _ = metric(shape, Estimate(size_m, "estimate"), config, kind)
-    return rigid_body(mesh, Estimate(material, "estimate"), kind, config).body.mass_kg
+    mesh, _ = metric(shape, told["size_m"], config, told["category"])
+    density = told["hull_density_kg_m3"]
+    found = rigid_body(mesh, told["material"], told["category"], config, density=density)
+    return found.body.mass_kg

@@ -179,13 +179,10 @@ def upsampled(grid: torch.Tensor, resolution: int) -> np.ndarray:
 
 
 def attributes(out: HeadOutput, model: ShapeModel) -> dict[str, Estimate]:
-    """Size, material and category of the first photo with the head's own certainty."""
-    mean, spread = float(out.log_size[0, 0]), float(out.log_size[0, 1].clamp(-3, 2).exp())
-    size = Estimate(
-        round(math.exp(mean), 4), "estimate", "trained head on the photo's features; longest side",
-        round(math.exp(mean - _NORMAL_80 * spread), 4),
-        round(math.exp(mean + _NORMAL_80 * spread), 4),
-    )  # fmt: skip
+    """Size, density, material and category of the first photo with the head's own certainty."""
+    note = "trained head on the photo's features"
+    size = _log_normal(out.log_size[0], f"{note}; longest side", 4)
+    density = _log_normal(out.log_density[0], f"{note}; mass over the convex hull's volume", 1)
     named = {}
     for kind, logits, names in (
         ("category", out.category_logits, model.head.config.categories),
@@ -194,4 +191,13 @@ def attributes(out: HeadOutput, model: ShapeModel) -> dict[str, Estimate]:
         p = logits[0].softmax(0)
         best = int(p.argmax())
         named[kind] = Estimate(names[best], "estimate", f"trained head, probability {p[best]:.2f}")
-    return {"size_m": size, **named}
+    return {"size_m": size, "hull_density_kg_m3": density, **named}
+
+
+def _log_normal(predicted: torch.Tensor, note: str, digits: int) -> Estimate:
+    """Median and 80 % interval from mean and log standard deviation (2,) of a logarithm."""
+    mean, spread = float(predicted[0]), float(predicted[1].clamp(-3, 2).exp())
+    low, median, high = (
+        round(math.exp(mean + k * _NORMAL_80 * spread), digits) for k in (-1, 0, 1)
+    )
+    return Estimate(median, "estimate", note, low, high)

@@ -1,4 +1,4 @@
-"""Photo to camera, metric size, category and material: a small network on frozen features."""
+"""Photo to camera, metric size, mean density, category and material: a small network on frozen features."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class HeadOutput(NamedTuple):
     """(B, categories)."""
     material_logits: torch.Tensor
     """(B, materials)."""
+    log_density: torch.Tensor
+    """(B, 2): mean and log standard deviation of ln(mass / (kg/m3 * convex hull's volume))."""
 
 
 class PhotoHead(ModelMixin, ConfigMixin):
@@ -58,7 +60,7 @@ class PhotoHead(ModelMixin, ConfigMixin):
             nn.Dropout(0.2), nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU(),
             nn.Dropout(0.2), nn.Linear(width, width), nn.LayerNorm(width), nn.GELU(),
         )  # fmt: skip
-        self.sizes = [BINS, BINS, 5, 2, max(len(categories), 1), max(len(materials), 1)]
+        self.sizes = [BINS, BINS, 5, 2, max(len(categories), 1), max(len(materials), 1), 2]
         self.out = nn.Linear(width, sum(self.sizes))
         nn.init.normal_(self.out.weight, std=0.01)
         nn.init.zeros_(self.out.bias)
@@ -79,6 +81,7 @@ def head_loss(
     category: torch.Tensor,
     material: torch.Tensor,
     azimuth_known: torch.Tensor,
+    density: torch.Tensor,
 ) -> dict[str, torch.Tensor]:
     """Losses by name.
 
@@ -89,6 +92,7 @@ def head_loss(
         category: (B,) index, -1 where unknown.
         material: (B,) index, -1 where unknown.
         azimuth_known: (B,) bool; False for objects without a front.
+        density: (B,) true mass over the volume of the convex hull [kg/m3], nan where unknown.
     """
     azimuth, elevation, distance, focal, u, v = cameras.unbind(-1)
     turn = azimuth / (2 * math.pi) * BINS
@@ -101,8 +105,6 @@ def head_loss(
         out.azimuth_logits, bins, reduction="none", label_smoothing=0.05
     )
     pose = torch.stack([elevation, distance.log(), (focal / distance).log(), u, v], dim=-1)
-    log_std = out.log_size[:, 1].clamp(-3, 2)
-    error = (size_m.log() - out.log_size[:, 0]) / log_std.exp()
     return {
         "azimuth": (azimuth_ce * known).sum() / share,
         "offset": (
@@ -110,12 +112,22 @@ def head_loss(
         ).sum()
         / share,
         "pose": 4 * functional.smooth_l1_loss(out.pose, pose, beta=0.1),
-        "size": 0.3 * (0.5 * error.square() + log_std).mean(),
+        "size": 0.3 * _log_normal(out.log_size, size_m),
         "category": 0.5 * functional.cross_entropy(out.category_logits, category, ignore_index=-1),
         "material": 0.3 * functional.cross_entropy(out.material_logits, material, ignore_index=-1)
         if (material >= 0).any()
         else out.material_logits.sum() * 0,
+        "density": 0.3 * _log_normal(out.log_density, density),
     }
+
+
+def _log_normal(predicted: torch.Tensor, true: torch.Tensor) -> torch.Tensor:
+    """Mean negative log likelihood of the true values (B,) that are known, but for a constant."""
+    known = true.isfinite()
+    log_std = predicted[:, 1].clamp(-3, 2)
+    error = (true.nan_to_num(nan=1.0).log() - predicted[:, 0]) / log_std.exp()
+    value = 0.5 * error.square() + log_std
+    return (value * known).sum() / known.sum().clamp(min=1)
 
 
 def candidate_cameras(out: HeadOutput, count: int) -> tuple[torch.Tensor, torch.Tensor]:
@@ -154,4 +166,5 @@ def of_both_ways(out: HeadOutput) -> HeadOutput:
         (first.log_size + second.log_size) / 2,
         mean_log(first.category_logits, second.category_logits),
         mean_log(first.material_logits, second.material_logits),
+        (first.log_density + second.log_density) / 2,
     )

@@ -57,11 +57,12 @@ def rigid_body(
     config: PhysicsConfig,
     sheet: Mesh | None = None,
     sides: int = 1,
+    density: Estimate | None = None,
 ) -> BodyResult:
     """Find mass, inertia and contact parameters of a solid or a shell.
 
-    Mass: the user's, else density * material volume, which the category's row derives from the
-    shape (`material_volume`). Centre of mass and inertia: exact integrals over the solid, taken
+    Mass: the user's, else density * material volume, which follows from the photo's estimate
+    (`hull_density`) or from the category's row (`material_volume`). Centre of mass and inertia: exact integrals over the solid, taken
     as uniform and scaled to that mass. A thin skin (`seed3d.physics.shell`) has all three from
     its surface.
 
@@ -72,6 +73,8 @@ def rigid_body(
         config: mass, material, mass_model, wall: the user's, which win.
         sheet: The open surface that `mesh` was made from, link frame [m]; None for a solid.
         sides: 2 where `sheet` shows both faces of its wall, else 1.
+        density: Mass over the volume of the convex hull [kg/m3] of an object of `material`;
+            None where nothing tells.
 
     Raises:
         ConfigError: The user's material has no row, or the user's mass can't be true.
@@ -79,12 +82,18 @@ def rigid_body(
     """
     fallbacks: list[Fallback] = []
     kind, category = _category(category, fallbacks)
+    told = _material(material, kind, replace(config, material=None), [])[0]
     row, material = _material(material, kind, config, fallbacks)
     solid = mass_properties(mesh, row.density)
     volume = solid.mass / row.density
     skin = skin_of(mesh, sheet, row, config, sides)
     whole = skin.properties if skin else solid
-    amount = _skin_amount(skin) if skin else material_volume(mesh, volume, row, kind)
+    if skin:
+        amount = _skin_amount(skin)
+    elif density is not None:
+        amount = _told_amount(mesh, volume, told, density)
+    else:
+        amount = material_volume(mesh, volume, row, kind)
     mass = _mass(amount, volume, row, config)
     inertia = whole.inertia * (mass.value / whole.mass)
     inertia = _engine_ready(float(mass.value), inertia, fallbacks)
@@ -110,6 +119,27 @@ def rigid_body(
         restitution=contact["restitution"].value,
     )
     return BodyResult(body, estimates, tuple(fallbacks))
+
+
+def _told_amount(
+    mesh: Mesh, volume: float, material: materials.Material, density: Estimate
+) -> _Amount:
+    """From the mean density inside the hull that an object of a material has [kg/m3].
+
+    No more than the whole solid: the shape may show how much room there is for material.
+    """
+    from scipy.spatial import ConvexHull
+
+    hull = ConvexHull(mesh.vertices).volume
+    value = float(density.value)
+    amounts = [
+        min(volume, hull * (value if d is None else d) / material.density)
+        for d in (value, density.low, density.high)
+    ]
+    words = f"{value / material.density:.3g} of the outer {hull:.4g} m3"
+    if amounts[0] == volume:
+        words = f"all of the solid's {volume:.4g} m3, which is less than {words}"
+    return _Amount(*amounts, note=f"{words} ({density.note})")
 
 
 def _skin_amount(skin: Skin) -> _Amount:

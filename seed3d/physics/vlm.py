@@ -45,7 +45,9 @@ def refine(shape: Shape, rgb: np.ndarray, config: VlmConfig) -> Shape:
     except Refused as error:
         note = Fallback("vlm", f"{config.model}: {error}; kept the estimates without it")
         return replace(shape, fallbacks=(*shape.fallbacks, note))
-    return replace(shape, **told)
+    same = all(told[k].value == getattr(shape, k).value for k in ("material", "category"))
+    density = shape.hull_density_kg_m3 if same else None  # else it's of another thing
+    return replace(shape, **told, hull_density_kg_m3=density)
 
 
 def checked_answer(answer: dict[str, Any], model: str) -> dict[str, Estimate]:

@@ -210,14 +210,15 @@ def _facing_normals(
 ) -> np.ndarray:
     normal = caster.face_normals[face]
     flip = np.einsum("nc,nc->n", normal, rays) > 0
-    normal = np.where(flip[:, None], -normal, normal)
+    np.negative(normal, out=normal, where=flip[:, None])
     if surface.normals is None:
         return normal
     smooth = interpolate(surface.normals.astype(np.float32), surface.mesh.faces[face], bary)
-    length = np.linalg.norm(smooth, axis=1, keepdims=True)
-    smooth = np.where(length > 1e-6, smooth / np.maximum(length, 1e-6), normal)
-    side = np.einsum("nc,nc->n", smooth, normal)
-    return np.where(side[:, None] < 0, -smooth, smooth)
+    length = np.sqrt(np.einsum("nc,nc->n", smooth, smooth))[:, None]
+    smooth /= np.maximum(length, 1e-6)
+    np.copyto(smooth, normal, where=length <= 1e-6)
+    np.negative(smooth, out=smooth, where=np.einsum("nc,nc->n", smooth, normal)[:, None] < 0)
+    return smooth
 
 
 def _window(mesh: Mesh, camera: Camera, size: int) -> tuple[slice, slice]:

@@ -190,11 +190,12 @@ def sample_material(
     base = np.empty((len(face), 3), np.float32)
     metallic = np.empty(len(face), np.float32)
     roughness = np.empty(len(face), np.float32)
-    uv = np.einsum("nk,nkc->nc", bary, surface.corner_uv[face])
+    corner_uv = surface.corner_uv.astype(np.float32).reshape(-1, 2)
+    uv = interpolate(corner_uv, np.arange(len(corner_uv)).reshape(-1, 3)[face], bary)
     owner = surface.face_material[face]
-    for index in np.unique(owner):
+    for index in np.flatnonzero(np.bincount(owner, minlength=1)):
         material = surface.materials[int(index)]
-        at = np.flatnonzero(owner == index)
+        at = np.flatnonzero(owner == index) if len(surface.materials) > 1 else slice(None)
         base[at] = srgb_to_linear(np.array(material.base_color, np.float32))
         metallic[at], roughness[at] = material.metallic, material.roughness
         if material.base_color_texture is not None:
@@ -222,13 +223,15 @@ def bilinear(texture: np.ndarray, uv: np.ndarray, table: np.ndarray) -> np.ndarr
         (N, C) float32.
     """
     height, width = texture.shape[:2]
+    texels = texture.reshape(height * width, -1)  # one flat index is quicker than two
+    if len(texels) == 1:
+        return np.broadcast_to(table[texels[0]], (len(uv), texels.shape[1]))
     x = uv[:, 0] * width - 0.5
     y = (1.0 - uv[:, 1]) * height - 0.5
     left, top = np.floor(x), np.floor(y)
     fx, fy = (x - left)[:, None].astype(np.float32), (y - top)[:, None].astype(np.float32)
-    x0, y0 = left.astype(np.int64) % width, top.astype(np.int64) % height
-    x1, y1 = (x0 + 1) % width, (y0 + 1) % height
-    texels = texture.reshape(height * width, -1)  # one flat index is quicker than two
+    x0, y0 = _repeated(left, width), _repeated(top, height)
+    x1, y1 = _repeated(left + 1, width), _repeated(top + 1, height)
 
     def at(row: np.ndarray, column: np.ndarray) -> np.ndarray:
         return table.take(texels.take(row * width + column, axis=0))
@@ -236,6 +239,14 @@ def bilinear(texture: np.ndarray, uv: np.ndarray, table: np.ndarray) -> np.ndarr
     upper = at(y0, x0) * (1 - fx) + at(y0, x1) * fx
     lower = at(y1, x0) * (1 - fx) + at(y1, x1) * fx
     return upper * (1 - fy) + lower * fy
+
+
+def _repeated(texel: np.ndarray, count: int) -> np.ndarray:
+    """Whole numbers (N,) modulo `count`, as indices; the slow modulo only where it's needed."""
+    index = texel.astype(np.int64)
+    if len(index) and (index.min() < 0 or index.max() >= count):
+        index %= count
+    return index
 
 
 def tone(linear: np.ndarray, knee: float = 0.8) -> np.ndarray:

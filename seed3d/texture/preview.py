@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -31,6 +32,8 @@ FRONT = (0.6, 0.35)
 """Azimuth and elevation of the three-quarter view [rad]."""
 GREY = SurfaceMaterial((0.72, 0.72, 0.72), 0.0, 0.7)
 SHADOW_STRENGTH = 0.55
+THREADS = 2
+"""Pictures drawn at a time; where many assets are made at once, processes take the other cores."""
 
 
 def draw(
@@ -46,7 +49,8 @@ def draw(
         maps: Of the atlas.
         camera: The photo's, for the panel of the mesh; the front view where None.
         subject: The prepared photo, where there is one.
-        stop: Asked before each picture; True leaves the rest for later.
+        stop: Asked before the panels and before every THREADS frames; True leaves the rest for
+            later.
     """
     if stop() or begun.whole:
         return begun
@@ -55,20 +59,23 @@ def draw(
     caster = Caster(surface.mesh)
     shadow = GroundShadow(caster)
 
-    def panel(what: Surface, view: Camera, size: int) -> np.ndarray:
-        return _panel(what, view, size, caster, shadow)
+    panels, frames, size = begun.panels, list(begun.frames), begun.size
+    front, back = _view(mesh, *FRONT), _view(mesh, FRONT[0] + np.pi, FRONT[1])
 
-    panels, size = begun.panels, begun.size
-    if not panels:
-        plain, front = shaded_surface(mesh, GREY), _view(mesh, *FRONT)
-        shape = _panel(plain, camera, size, caster, None) if camera else panel(plain, front, size)
-        back = _view(mesh, FRONT[0] + np.pi, FRONT[1])
-        photo = () if subject is None else (_photo(subject.rgb, size),)
-        panels = (*photo, shape, panel(surface, front, size), panel(surface, back, size))
-    frames = list(begun.frames)
-    while len(frames) < begun.turn and not stop():
-        azimuth = FRONT[0] + 2.0 * np.pi * len(frames) / begun.turn
-        frames.append(panel(surface, _view(mesh, azimuth, FRONT[1]), max(size // 2, 64)))
+    def frame(index: int) -> np.ndarray:
+        view = _view(mesh, FRONT[0] + 2.0 * np.pi * index / begun.turn, FRONT[1])
+        return _panel(surface, view, max(size // 2, 64), caster, shadow)
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        if not panels:
+            plain = shaded_surface(mesh, GREY)
+            shape = (plain, camera, None) if camera else (plain, front, shadow)
+            shown = shape, (surface, front, shadow), (surface, back, shadow)
+            drawn = pool.map(lambda one: _panel(*one[:2], size, caster, one[2]), shown)
+            photo = () if subject is None else (_photo(subject.rgb, size),)
+            panels = (*photo, *drawn)
+        while len(frames) < begun.turn and not stop():
+            frames += pool.map(frame, range(begun.turn)[len(frames) :][:THREADS])
     return replace(begun, panels=panels, frames=tuple(frames))
 
 

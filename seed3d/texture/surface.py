@@ -13,7 +13,10 @@ def asset_surface(mesh: Mesh, atlas: Atlas, maps: PBRMaps) -> Surface:
 
     Its corners own their vertices: (3F, 3). Face i is face i of the mesh, in the mesh's frame.
     """
-    material = SurfaceMaterial((1.0, 1.0, 1.0), 1.0, 1.0, maps.base_color, maps.metallic_roughness)
+    packed = maps.metallic_roughness
+    if (packed == packed[:1, :1]).all():
+        packed = packed[:1, :1]  # the same everywhere: nothing to look up
+    material = SurfaceMaterial((1.0, 1.0, 1.0), 1.0, 1.0, maps.base_color, packed)
     return shaded_surface(mesh, material, atlas.uv[atlas.faces])
 
 

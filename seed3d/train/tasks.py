@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import torch
 
 from seed3d.data.labels import category_row
@@ -34,7 +35,7 @@ def photo_weights(objects: Objects) -> torch.Tensor:
 
 
 class HeadTask:
-    """Camera, size, category and material from features."""
+    """Camera, size, mean density, category and material from features."""
 
     def __init__(self, model: PhotoHead, train: Objects, held_out: Objects) -> None:
         self.model, self.train, self.held_out = model, train, held_out
@@ -50,6 +51,7 @@ class HeadTask:
             torch.tensor([categories.get(category_row(row["category"]), -1) for row in rows]),
             torch.tensor([materials.get(row["material"], -1) for row in rows]),
             torch.tensor([row["has_front"] for row in rows]),
+            hull_densities(objects)[objects.owner],
         )
 
     def loss(self, batch: int, generator: torch.Generator) -> tuple[torch.Tensor, dict]:
@@ -63,7 +65,7 @@ class HeadTask:
     def evaluate(self, model: torch.nn.Module) -> dict[str, float]:
         """Errors on the held-out photos; azimuth only where there is a front."""
         objects = self.held_out
-        size, category, material, front = self.labels[id(objects)]
+        size, category, material, front, density = self.labels[id(objects)]
         out = model(objects.photos.take(torch.arange(len(objects.owner))))
         cameras, _ = candidate_cameras(out, 1)
         turn = cameras[:, 0, 0] - objects.cameras[:, 0]
@@ -71,6 +73,8 @@ class HeadTask:
         elevation = (cameras[:, 0, 1] - objects.cameras[:, 1]).abs().rad2deg()
         ratio = (out.log_size[:, 0] - size.log()).abs()
         known, made = category >= 0, material >= 0
+        heavier = out.log_density[:, 0] - density.log()
+        mass = heavier + 3 * (out.log_size[:, 0] - size.log())
         right = out.category_logits.argmax(1)[known] == category[known]
         material_right = out.material_logits.argmax(1)[made] == material[made]
         return {
@@ -80,7 +84,32 @@ class HeadTask:
             "size_error_median": (ratio.median().exp() - 1).item(),
             "category_accuracy": right.float().mean().item(),
             "material_accuracy": material_right.float().mean().item() if made.any() else -1.0,
+            "density_within_factor_2_share": _within_factor_2(heavier),
+            "mass_within_factor_2_share": _within_factor_2(mass),
         }
+
+
+def hull_densities(objects: Objects) -> torch.Tensor:
+    """True mass over the volume of the convex hull [kg/m3], (O,); nan where no mass is known."""
+    from scipy.spatial import ConvexHull
+
+    from seed3d.geometry.surface import extract
+
+    found: dict[str, float] = {}
+    for key, row, grid in zip(objects.keys, objects.attributes, objects.tsdf, strict=True):
+        key = key.rstrip("~")  # a mirror image has the same
+        if key not in found and row["mass_kg"]:
+            mesh = extract(grid.numpy().astype(np.float32) / 127)
+            scale = max(row["size_m"]) / float(mesh.extents.max())
+            found[key] = row["mass_kg"] / (ConvexHull(mesh.vertices).volume * scale**3)
+    values = [found.get(key.rstrip("~"), math.nan) for key in objects.keys]
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def _within_factor_2(log_ratio: torch.Tensor) -> float:
+    """Share of the known ratios (nan: unknown) within a factor of 2; -1 where none is known."""
+    known = log_ratio[log_ratio.isfinite()]
+    return (known.abs() <= math.log(2)).float().mean().item() if len(known) else -1.0
 
 
 def jittered(cameras: torch.Tensor, generator: torch.Generator) -> torch.Tensor:

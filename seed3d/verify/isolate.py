@@ -44,6 +44,73 @@ class Outcome:
     """Why it didn't finish, empty where it did."""
 
 
+class Launcher:
+    """A process that has imported what every part needs, so that parts start at once.
+
+    Whoever knows that a verification is to come opens one beforehand. It runs one set of parts.
+    """
+
+    def __init__(self) -> None:
+        self.work = tempfile.TemporaryDirectory(prefix="seed3d_verify_")
+        folder = Path(self.work.name)
+        self.log, self.ended = folder / "launch.log", folder / CODES
+        package = str(Path(seed3d.__file__).resolve().parent.parent)
+        paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # One thread each: the matrices are tiny, and several parts run at once.
+        threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        # No part draws with MuJoCo, which would look for a window system for half a second.
+        options = {**threads, "MUJOCO_GL": "disable", "PYTHONPATH": os.pathsep.join(paths)}
+        with self.log.open("wb") as said:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "seed3d.verify.launch"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                # Temporary too: MuJoCo leaves MUJOCO_LOG.TXT behind on a warning.
+                cwd=folder,
+                env={**os.environ, **options},
+            )
+
+    def __enter__(self) -> Launcher:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process, and what it still runs."""
+        with self.work, self.process:
+            for pipe in (self.process.stdin, self.process.stdout):
+                _close(pipe)  # type: ignore[arg-type]
+
+    def run(
+        self,
+        parts: list[str],
+        folder: Path | Target,
+        config: VerifyConfig,
+        timeout_s: float = TIMEOUT_S,
+        worker: str = "seed3d.verify.worker",
+    ) -> list[Outcome]:
+        """As `run_parts`."""
+        work = Path(self.work.name)
+        text = as_target(folder).to_text()
+        request = Request(worker, parts, text, json.dumps(asdict(config)), str(work))
+        codes, problem = self._codes(request, timeout_s)
+        return [_outcome(work, part, codes.get(part), problem) for part in parts]
+
+    def _codes(self, request: Request, timeout_s: float) -> tuple[dict[str, int], str]:
+        """Run the parts; return their exit codes, and why those without one have none."""
+        pipe: IO[bytes] = self.process.stdin  # type: ignore[assignment]
+        answer: IO[bytes] = self.process.stdout  # type: ignore[assignment]
+        try:
+            pipe.write(json.dumps(asdict(request)).encode() + b"\n")
+            pipe.flush()
+            answer.readline()  # the time counts from here, where the parts run
+            self.process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return _read(self.ended) or {}, f"no result after {timeout_s:g} s"
+        except BrokenPipeError:
+            self.process.wait()
+        return _read(self.ended) or {}, f"could not start{_last_line(self.log)}"
+
+
 def run_parts(
     parts: list[str],
     folder: Path | Target,
@@ -65,47 +132,8 @@ def run_parts(
     """
     if not parts:
         return []  # without the time that a process takes to start
-    with tempfile.TemporaryDirectory(prefix="seed3d_verify_") as work:
-        text = as_target(folder).to_text()
-        request = Request(worker, parts, text, json.dumps(asdict(config)), work)
-        codes, problem = _launch(request, timeout_s)
-        return [_outcome(Path(work), part, codes.get(part), problem) for part in parts]
-
-
-def _launch(request: Request, timeout_s: float) -> tuple[dict[str, int], str]:
-    """Run the parts; return their exit codes, and why those without one have none."""
-    ended = Path(request.work) / CODES
-    package = str(Path(seed3d.__file__).resolve().parent.parent)
-    paths = [package, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # One thread each: the matrices are tiny, and several parts run at once.
-    threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
-    log = Path(request.work) / "launch.log"
-    with (
-        log.open("wb") as said,
-        subprocess.Popen(
-            [sys.executable, "-m", "seed3d.verify.launch"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=said,
-            # Temporary too: MuJoCo leaves MUJOCO_LOG.TXT behind on a warning.
-            cwd=request.work,
-            env={**os.environ, **threads, "PYTHONPATH": os.pathsep.join(paths)},
-        ) as process,
-    ):
-        pipe: IO[bytes] = process.stdin  # type: ignore[assignment]
-        answer: IO[bytes] = process.stdout  # type: ignore[assignment]
-        try:
-            pipe.write(json.dumps(asdict(request)).encode() + b"\n")
-            pipe.flush()
-            answer.readline()  # the time counts from here, where the parts run
-            process.wait(timeout_s)
-        except subprocess.TimeoutExpired:
-            return _read(ended) or {}, f"no result after {timeout_s:g} s"
-        except BrokenPipeError:
-            process.wait()
-        finally:
-            _close(pipe)  # it then kills what still runs
-    return _read(ended) or {}, f"could not start{_last_line(log)}"
+    with Launcher() as launcher:
+        return launcher.run(parts, folder, config, timeout_s, worker)
 
 
 def _close(pipe: IO[bytes]) -> None:

@@ -74,10 +74,13 @@ def _kill_at_end_of_stdin(pids: list[int]) -> None:
 
 def main() -> None:
     """Start every part, say so on stdout, and wait for all."""
-    request = Request(**json.loads(sys.stdin.buffer.readline()))
     forks = sys.platform == "linux"
     for name in SHARED if forks else ():
         importlib.import_module(name)
+    told = sys.stdin.buffer.readline()
+    if not told:
+        return  # nobody wants it any more
+    request = Request(**json.loads(told))
     parts = {(_fork if forks else _spawn)(request, part): part for part in request.parts}
     running = list(parts)
     sys.stdout.write("started\n")

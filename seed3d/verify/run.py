@@ -15,7 +15,7 @@ from seed3d.types import Check, Verdict
 from seed3d.verify.drop import Rest
 from seed3d.verify.drop_checks import agreement_checks
 from seed3d.verify.folder import find_files
-from seed3d.verify.isolate import TIMEOUT_S, Outcome, run_parts
+from seed3d.verify.isolate import TIMEOUT_S, Launcher, Outcome, run_parts
 from seed3d.verify.stability import Support
 from seed3d.verify.target import Target, as_target
 from seed3d.verify.text import rounded
@@ -45,7 +45,10 @@ class Report:
 
 
 def verify_folder(
-    folder: str | Path | Target, config: VerifyConfig | None = None, timeout_s: float = TIMEOUT_S
+    folder: str | Path | Target,
+    config: VerifyConfig | None = None,
+    timeout_s: float = TIMEOUT_S,
+    launcher: Launcher | None = None,
 ) -> Verdict:
     """Reopen every file of an asset, compare them, and drop the asset in every engine.
 
@@ -56,6 +59,7 @@ def verify_folder(
         folder: Folder with a .urdf, MuJoCo .xml, .usd* or .glb, one such file, or a target.
         config: Options; None takes the defaults.
         timeout_s: Time limit of each process [s].
+        launcher: Opened beforehand, to save its time to start; it can't be used again.
 
     Returns:
         All checks, the same on every run.
@@ -64,7 +68,7 @@ def verify_folder(
         InputError: The folder doesn't exist or holds nothing to verify.
         ConfigError: An engine that isn't known.
     """
-    return verify_target(folder, config, timeout_s=timeout_s).verdict
+    return verify_target(folder, config, timeout_s=timeout_s, launcher=launcher).verdict
 
 
 def verify_target(
@@ -73,6 +77,7 @@ def verify_target(
     full: bool = False,
     pictures: bool = False,
     timeout_s: float = TIMEOUT_S,
+    launcher: Launcher | None = None,
 ) -> Report:
     """As `verify_folder`, and more to show.
 
@@ -82,6 +87,7 @@ def verify_target(
         full: Also drop from 0.5 m, tilt table, push, stack, ball, gripper and drift.
         pictures: Also render the object, its hulls and where the trials ended.
         timeout_s: Time limit of each process [s].
+        launcher: As for `verify_folder`.
 
     Raises:
         InputError: Nothing to verify.
@@ -96,7 +102,8 @@ def verify_target(
     engines = [e for e in ENGINES if e in config.engines and set(ENGINES[e]) & set(files)]
     tested = [e for e in engines if ENGINES[e][0] in files] if full else []
     more = [SDF] if "mjcf_sdf" in files and "mujoco" in config.engines else []
-    outcomes = run_parts(["files", *engines, *more], target, config, timeout_s)
+    run = launcher.run if launcher else run_parts
+    outcomes = run(["files", *engines, *more], target, config, timeout_s)
     trials = run_parts([f"trials_{e}" for e in tested], target, config, timeout_s)
     places = tuple(p for o in trials for p in (o.result or {}).get("places", ()))
     shown = replace(target, places=places)
