@@ -88,13 +88,14 @@ def _run_all(
         click.echo(yaml.safe_dump(plain(to_dict(config)), sort_keys=False), nl=False)
         return
     from seed3d.pipeline import save
+    from seed3d.verify.isolate import Launcher
 
     failed = 0
     for path, name in zip(paths, unique_names(p.stem for p in paths), strict=True):
-        with Stages(path.name, quiet) as stages:
+        with Launcher() as launcher, Stages(path.name, quiet) as stages:
             try:
                 asset = run(path, config, name, stages)
-                verdict = save(asset, out / name, config, stages)
+                verdict = save(asset, out / name, config, stages, launcher)
             except Seed3DError as error:
                 failed += 1
                 stages.failed(str(error))
