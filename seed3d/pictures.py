@@ -33,7 +33,7 @@ def preview_files(asset: Asset, config: ExportConfig) -> dict[str, bytes]:
         first, *rest = [Image.fromarray(frame) for frame in shown.frames]
         buffer = io.BytesIO()
         first.save(
-            buffer, "WEBP", save_all=True, append_images=rest, loop=0, quality=80,
+            buffer, "WEBP", save_all=True, append_images=rest, loop=0, quality=80, method=2,
             duration=TURN_MS // len(shown.frames),
         )  # fmt: skip
         files["turntable.webp"] = buffer.getvalue()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from seed3d.conventions import linear_to_srgb, pixel_centers, srgb_to_linear
+from seed3d.render.adaptive import CONTRAST, render_adaptive
 from seed3d.render.cameras import framed_camera, orbit_camera
 from seed3d.render.lighting import DirectionalLight, Lighting
 from seed3d.render.raycast import MISS, Caster, gbuffer
@@ -189,6 +190,25 @@ def test_pixels_lit_once_equal_those_lit_sample_by_sample():
     assert (picture.alpha == count / 4).all()
     assert apart.mean() < 0.6 / 255  # of a texture that is white noise
     assert np.quantile(apart, 0.99) < 8 / 255
+
+
+def test_more_rays_where_neighbours_differ_equal_more_rays_everywhere():
+    import trimesh
+
+    ball, bar = trimesh.creation.icosphere(4, 0.5), trimesh.creation.box((1.6, 0.2, 0.3))
+    mesh = Mesh.from_trimesh(trimesh.util.concatenate([ball, bar.apply_translation((0, 0, 0.7))]))
+    checks = 60 * (np.indices((8, 8)).sum(axis=0) % 2)[..., None] + [120, 80, 40]
+    look = SurfaceMaterial(base_color_texture=checks.astype(np.uint8), roughness=0.4)
+    flat = mesh.vertices[:, 1:][mesh.faces] * 1.5
+    surface = dataclasses.replace(plain(mesh, look, smooth=True), corner_uv=flat)
+    camera, light, caster = orbit_camera(0.5, 0.4), Lighting.studio(0.5), Caster(mesh)
+    want = render(surface, camera, 128, light, 2, caster)
+    picture = render_adaptive(surface, camera, 128, light, caster)
+    assert (picture.alpha == want.alpha).all()
+    apart = np.abs(picture.over() - want.over())
+    assert apart.max() < CONTRAST and np.sqrt((apart**2).mean()) < 0.5 / 255
+    once = render(surface, camera, 128, light, 1, caster)
+    assert np.abs(once.over() - want.over()).max() > 10 * CONTRAST  # what the rays are for
 
 
 def test_bilinear_lookup_hits_texel_centres_repeats_and_has_v_up():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -176,15 +176,22 @@ def seen(surface: Surface, camera: Camera, size: int, caster: Caster | None = No
     rows, columns = _window(surface.mesh, camera, size)
     centers = pixel_centers(size)
     grid = np.meshgrid(centers[columns], centers[rows])
-    rays = pixel_rays(camera, *grid).reshape(-1, 3)
+    found = seen_through(surface, camera, grid[0].ravel(), grid[1].ravel(), caster)
+    pixel = np.arange(size * size).reshape(size, size)[rows, columns].ravel()
+    return replace(found, pixel=pixel[found.pixel])
+
+
+def seen_through(
+    surface: Surface, camera: Camera, u: np.ndarray, v: np.ndarray, caster: Caster
+) -> Seen:
+    """As `seen`, through any points u, v (N,) of the crop; `pixel` holds their indices."""
+    rays = pixel_rays(camera, u, v)
     hits = caster.cast(camera.position, rays)
     hit = np.flatnonzero(hits.face >= 0)
-    pixel = np.arange(size * size).reshape(size, size)[rows, columns].ravel()[hit]
-
     face, bary, depth, ray = hits.face[hit], hits.bary[hit], hits.distance[hit], rays[hit]
     position = camera.position.astype(np.float32) + ray * depth[:, None]
     normal = _facing_normals(surface, caster, face, bary, ray)
-    return Seen(pixel, depth, face, bary, position, normal)
+    return Seen(hit, depth, face, bary, position, normal)
 
 
 def gbuffer(surface: Surface, camera: Camera, size: int, caster: Caster | None = None) -> GBuffer:

@@ -114,7 +114,14 @@ def shade(
     surface: Surface, camera: Camera, lighting: Lighting, buffer: GBuffer, caster: Caster
 ) -> np.ndarray:
     """Return linear colours (N, 3) in [0, 1] of the N hit pixels, row by row."""
-    return _lit(_points(surface, lighting, buffer.seen(), caster), camera, lighting)
+    return shade_seen(surface, camera, lighting, buffer.seen(), caster)
+
+
+def shade_seen(
+    surface: Surface, camera: Camera, lighting: Lighting, found: Seen, caster: Caster
+) -> np.ndarray:
+    """As `shade`, of whatever was seen."""
+    return _lit(_points(surface, lighting, found, caster), camera, lighting)
 
 
 def _pixel_sums(

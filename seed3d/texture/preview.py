@@ -10,10 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from seed3d.conventions import CANONICAL_HALF, pixel_centers
+from seed3d.render.adaptive import render_adaptive
 from seed3d.render.cameras import orbit_camera
 from seed3d.render.lighting import Lighting
 from seed3d.render.raycast import Caster
-from seed3d.render.shade import render
 from seed3d.texture.photo import sample_image
 from seed3d.texture.shadow import GroundShadow
 from seed3d.texture.surface import asset_surface, shaded_surface
@@ -140,7 +140,7 @@ def _panel(
     surface: Surface, camera: Camera, size: int, caster: Caster, shadow: GroundShadow | None
 ) -> np.ndarray:
     lighting = Lighting.studio(camera.azimuth_rad)
-    picture = render(surface, camera, size, lighting, 2, caster)
+    picture = render_adaptive(surface, camera, size, lighting, caster)
     ground = np.ones((size, size), np.float32)
     if shadow is not None:
         ground -= SHADOW_STRENGTH * shadow.seen_from(camera, size)
