@@ -22,7 +22,7 @@ from seed3d.geometry.dit import ShapeDiT
 from seed3d.geometry.head import PhotoHead
 from seed3d.geometry.model import ShapeModel, export_model
 from seed3d.train.autoencoder import fit_autoencoder, iou
-from seed3d.train.data import Objects, load_objects
+from seed3d.train.data import Objects, joined, load_objects
 from seed3d.train.loop import TrainConfig, train
 from seed3d.train.tasks import DiTTask, HeadTask
 
@@ -68,9 +68,12 @@ def build_head(config: dict[str, Any]) -> PhotoHead:
 
 
 def head(args: argparse.Namespace, config: dict[str, Any]) -> None:
-    """Train the photo head."""
+    """Train the photo head, without stretched variants: their sizes are none that is made."""
     torch.manual_seed(0)
-    task = HeadTask(build_head(config), *both(args))
+    data = load_objects(args.features, ("train",), True, variants=False)
+    for more in args.more:
+        data = joined(data, load_objects(more, ("train",), True))
+    task = HeadTask(build_head(config), data, load_objects(args.features, ("val",)))
     run(task, args, config, "head")
 
 
@@ -167,6 +170,8 @@ def main() -> None:
     parser.add_argument("stage", choices=stages)
     parser.add_argument("--config", type=Path, default=Path("configs/train/tiny.yaml"))
     parser.add_argument("--features", type=Path, default=Path("datasets/features"))
+    parser.add_argument("--more", type=Path, action="append", default=[],
+                        help="features of more training objects, for the head alone")  # fmt: skip
     parser.add_argument("--run", type=Path, default=Path("runs/tiny"))
     parser.add_argument("--steps", type=int, help="other length than the configuration's")
     parser.add_argument("--device", default="cpu")

@@ -16,7 +16,7 @@ from seed3d.data.prepare import furniture_jobs, prepare, procedural_jobs, statis
 from seed3d.data.split import split_of
 from seed3d.data.variants import axis_factors, stretched
 from seed3d.errors import InputError
-from seed3d.train.data import load_objects
+from seed3d.train.data import joined, load_objects
 from seed3d.types import Mesh, Surface, SurfaceMaterial
 
 
@@ -81,7 +81,7 @@ def write(folder, name, split, grid, pooled):
     row = {"split": split, "category": "x"}
     attributes = np.frombuffer(json.dumps(row).encode(), np.uint8)
     for part in ("objects", "features"):
-        (folder / part).mkdir(exist_ok=True)
+        (folder / part).mkdir(parents=True, exist_ok=True)
     np.savez(folder / "objects" / f"{name}.npz", tsdf=grid)
     maps = {"mid": (2, 112, 14, 14), "deep": (2, 320, 7, 7), "local": (2, 4, 56, 56)}
     np.savez(
@@ -111,6 +111,37 @@ def test_twins_of_held_out_objects_are_found_and_left_out(tmp_path):
     assert kept.keys == ["same_looks_other_shape", "same_shape_other_looks"]
     both = load_objects(tmp_path / "features", ("train",), mirrored=True)
     assert torch.equal(both.tsdf[3], both.tsdf[2].flip(1)) and both.keys[3].endswith("~")
+
+
+def test_more_objects_for_training_alone(tmp_path):
+    jobs = procedural_jobs(2, 100, only=("mug", "plate", "tin", "bowl"), training_only=True)
+    every = procedural_jobs(2, 100, only=("mug", "plate", "tin", "bowl"))
+    splits = {job.arguments: split_of(job.recipe().group) for job in every}
+    assert [j.arguments for j in jobs] == [a for a, split in splits.items() if split == "train"]
+    assert 0 < len(jobs) < len(every) == 8
+    grid, looks = np.full((32,) * 3, -127, np.int8), np.random.default_rng(0).normal(size=(2, 1280))
+    write(tmp_path / "a", "held", "test", grid, looks[0])
+    write(tmp_path / "b", "twin", "train", grid, looks[0])
+    write(tmp_path / "b", "other", "train", grid, looks[1])
+    ours, more = tmp_path / "a" / "features", tmp_path / "b" / "features"
+    rows = near_duplicates(more, ours)
+    assert [(r["train"], r["held_out"]) for r in rows] == [("twin", "held")]
+    write_duplicates(more, rows)
+    both = joined(load_objects(ours, ("test",), True), load_objects(more, ("train",), True))
+    assert both.keys == ["held", "held~", "other", "other~"]
+    keys = [both.keys[i] for i in both.owner]
+    assert torch.bincount(both.owner).min() >= 1
+    for photo, key in zip(both.photos.pooled.float(), keys, strict=True):
+        assert torch.allclose(photo, torch.tensor(looks[int("other" in key)]).float(), rtol=1e-2)
+
+
+def test_stretched_variants_can_be_left_out(tmp_path):
+    grid = np.full((32,) * 3, -127, np.int8)
+    for key in ("chair", "chair+1"):
+        write(tmp_path, key, "train", grid, np.ones(1280))
+    features = tmp_path / "features"
+    assert load_objects(features, ("train",)).keys == ["chair+1", "chair"]
+    assert load_objects(features, ("train",), variants=False).keys == ["chair"]
 
 
 def test_a_group_is_never_split():

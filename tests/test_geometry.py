@@ -236,7 +236,7 @@ def test_candidate_cameras_are_the_modes_and_not_neighbours():
     offset = torch.zeros(1, BINS)
     offset[0, 2] = 0.25
     pose = torch.tensor([[0.3, np.log(4.0), np.log(0.8), 0.1, -0.1]])
-    out = HeadOutput(logits, offset, pose, torch.zeros(1, 2), torch.zeros(1, 1), torch.zeros(1, 1))
+    out = HeadOutput(logits, offset, pose, *(torch.zeros(1, n) for n in (2, 1, 1, 2)))
     cameras, score = candidate_cameras(out, 2)
     width = 2 * np.pi / BINS
     assert cameras[0, 0, 0] == pytest.approx(2.25 * width)
@@ -282,7 +282,7 @@ def test_a_mirrored_photo_gives_the_mirrored_answer():
         10 * torch.nn.functional.one_hot(torch.tensor([5]), BINS).float(),
         torch.full((1, BINS), 0.2),
         torch.tensor([[0.4, 1.0, 0.1, 0.05, -0.03]]),
-        *(torch.randn(1, n, generator=generator) for n in (2, 4, 3)),
+        *(torch.randn(1, n, generator=generator) for n in (2, 4, 3, 2)),
     )
     back = -torch.arange(BINS) % BINS
     second = HeadOutput(

@@ -10,7 +10,7 @@ from test_physics import cup, mesh_of
 
 from seed3d.config import PhysicsConfig
 from seed3d.physics.cover import uncovered_parts
-from seed3d.physics.fill import volume_left
+from seed3d.physics.fill import Openings
 from seed3d.physics.hulls import decompose
 from seed3d.physics.merge import merge_parts
 from seed3d.types import Mesh
@@ -60,10 +60,9 @@ def test_volume_left_of_a_cup() -> None:
     solid = cup(0.9, 1.9, 0.1)
     empty = np.pi * 0.8**2 * 1.8
     outline = np.asarray(solid.to_mesh().vert_properties)[:, :3]
-    assert volume_left([outline], solid, 0.1) == 0.0  # one hull fills it all
-    assert volume_left([corners((0.1, 0.1, 0.05), (0, 0, 0.05))], solid, 0.1) == pytest.approx(
-        0.1 * empty, rel=1e-2
-    )
+    assert Openings(solid).volume_left([outline], 0.1) == 0.0  # one hull fills it all
+    crumb = corners((0.1, 0.1, 0.05), (0, 0, 0.05))
+    assert Openings(solid).volume_left([crumb], 0.1) == pytest.approx(0.1 * empty, rel=1e-2)
 
 
 def lumpy_cup() -> Mesh:

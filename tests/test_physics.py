@@ -462,6 +462,29 @@ def test_chair_is_lighter_than_massive_wood_and_says_why() -> None:
     json.dumps({k: v.value for k, v in result.estimates.items()})
 
 
+def test_mass_from_the_photo_is_density_times_hull_and_follows_the_users_material() -> None:
+    """Truth: two cubes of 1 dm3 with a gap of 1 dm3 between their centres' cubes, hull 3 dm3."""
+    far = box(0.1, 0.1, 0.1).translate((0.2, 0, 0))
+    mesh = mesh_of(box(0.1, 0.1, 0.1) + far + box(0.3, 0.01, 0.01).translate((0.1, 0, 0)))
+    wood, kind = Estimate("wood_hard", "estimate"), Estimate("toy", "estimate")
+    density = Estimate(200.0, "estimate", "told", 150.0, 260.0)
+
+    def mass(config: PhysicsConfig, density: Estimate = density) -> Estimate:
+        return rigid_body(mesh, wood, kind, config, density=density).estimates["mass_kg"]
+
+    told = mass(PhysicsConfig())
+    assert (told.value, told.low, told.high) == pytest.approx((0.6, 0.45, 0.78))
+    assert told.source == "estimate" and "told" in told.note and "wood_hard" in told.note
+    iron = mass(PhysicsConfig(material="steel"))
+    wood_row, steel = materials.material("wood_hard"), materials.material("steel")
+    assert iron.value == pytest.approx(0.6 * steel.density / wood_row.density)
+    massive = mass(PhysicsConfig(), replace(density, value=2000.0, high=None))
+    volume = inertia.mass_properties(mesh, 1.0).mass
+    assert massive.value == pytest.approx(wood_row.density * volume)  # no more than all of it
+    assert "all of the solid" in massive.note
+    assert mass(PhysicsConfig(mass=1.5)).value == 1.5
+
+
 def test_user_mass_and_material_win() -> None:
     mesh = mesh_of(box(0.1, 0.1, 0.1))
     config = PhysicsConfig(mass=0.5, material="rubber")

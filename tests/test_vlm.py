@@ -7,6 +7,7 @@ import io
 import json
 import threading
 import time
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -86,6 +87,7 @@ def shape() -> Shape:
         size_m=Estimate(0.5, "prior"),
         material=Estimate("plastic", "prior"),
         category=Estimate("unknown", "prior"),
+        hull_density_kg_m3=Estimate(300.0, "estimate"),
     )
 
 
@@ -99,8 +101,11 @@ def test_a_good_answer_becomes_estimates_with_their_source(server):
     assert told.size_m == Estimate(0.11, "estimate", "vision-language model eye-7b", 0.08, 0.14)
     assert (told.material.value, told.category.value) == ("ceramic", "mug")
     assert told.fallbacks == ()
-    (request,) = server.requests
-    assert server.paths == ["/v1/chat/completions"] and request["model"] == "eye-7b"
+    assert told.hull_density_kg_m3 is None  # it was of an object of other material
+    agreed = replace(shape(), material=told.material, category=told.category)
+    assert refine(agreed, photo(), VlmConfig(url=server.url)).hull_density_kg_m3.value == 300.0
+    (request, _) = server.requests
+    assert set(server.paths) == {"/v1/chat/completions"} and request["model"] == "eye-7b"
     assert "Authorization" not in server.headers[0]
     schema = request["response_format"]["json_schema"]["schema"]
     assert set(schema["required"]) == set(GOOD) and not schema["additionalProperties"]

@@ -36,6 +36,7 @@ def data() -> None:
 @click.option("--procedural", type=int, default=0, help="Objects per procedural category.")
 @click.option("--only", multiple=True, help="Procedural category; repeat for several.")
 @click.option("--first-seed", type=int, default=0, show_default=True)
+@click.option("--training-only", is_flag=True, help="No procedural object of another split.")
 @click.option("--procedural-views", type=int, default=2, show_default=True)
 @click.option("--furniture", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of .sh3f furniture libraries.")  # fmt: skip
@@ -46,8 +47,8 @@ def data() -> None:
               show_default=True, help="Where models are unpacked to.")  # fmt: skip
 @click.option("--workers", type=int, default=2, show_default=True)
 def build(
-    records: Path, procedural: int, only: tuple[str, ...], first_seed: int, procedural_views: int,
-    furniture: Path | None, views: int, variants: int, cache: Path, workers: int,
+    records: Path, procedural: int, only: tuple[str, ...], first_seed: int, training_only: bool,
+    procedural_views: int, furniture: Path | None, views: int, variants: int, cache: Path, workers: int,
 ) -> None:  # fmt: skip
     """Remesh, measure and photograph objects: one record each."""
     from rich.progress import track
@@ -56,7 +57,7 @@ def build(
     from seed3d.errors import InputError
 
     try:
-        jobs = procedural_jobs(procedural, first_seed, procedural_views, only)
+        jobs = procedural_jobs(procedural, first_seed, procedural_views, only, training_only)
     except InputError as error:
         raise click.UsageError(str(error)) from error
     if furniture:
@@ -87,11 +88,13 @@ def features(records: Path, features: Path) -> None:
 
 @data.command()
 @_features
-def duplicates(features: Path) -> None:
+@click.option("--held-out", type=click.Path(path_type=Path, exists=True, file_okay=False),
+              help="Folder of the held-out photos' features, where it's another one.")  # fmt: skip
+def duplicates(features: Path, held_out: Path | None) -> None:
     """List training objects that nearly equal a held-out one; training leaves them out."""
     from seed3d.data.duplicates import near_duplicates, write_duplicates
 
-    rows = near_duplicates(features)
+    rows = near_duplicates(features, held_out)
     path = write_duplicates(features, rows)
     click.echo(
         f"{len({r['train'] for r in rows})} training objects nearly equal one of "

@@ -22,12 +22,13 @@ FILE = "duplicates.json"
 
 
 def near_duplicates(
-    features: Path, looks: float = LOOKS, space: float = SPACE
+    features: Path, held_out: Path | None = None, looks: float = LOOKS, space: float = SPACE
 ) -> list[dict[str, Any]]:
     """Pairs of a training object and a held-out one (val, test) that are nearly the same.
 
     Args:
         features: Folder of `seed3d data features`; the records are in "objects" beside it.
+        held_out: Such a folder with the held-out objects; the same one where None.
         looks: Least cosine.
         space: Least IoU at 32^3.
 
@@ -37,7 +38,7 @@ def near_duplicates(
     from seed3d.train.data import load_objects
 
     train = load_objects(features, ("train",), exclude=False)
-    held = load_objects(features, ("val", "test"), exclude=False)
+    held = load_objects(held_out or features, ("val", "test"), exclude=False)
     pooled = [_unit(o.photos.pooled.float().numpy()) for o in (train, held)]
     cosine = pooled[1] @ pooled[0].T  # photos x photos
     best = np.full((len(held.keys), len(train.keys)), -1.0, np.float32)

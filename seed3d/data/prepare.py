@@ -31,14 +31,21 @@ class Job:
 
 
 def procedural_jobs(
-    per_category: int, first_seed: int = 0, views: int = 2, only: Iterable[str] = ()
+    per_category: int,
+    first_seed: int = 0,
+    views: int = 2,
+    only: Iterable[str] = (),
+    training_only: bool = False,
 ) -> list[Job]:
     """Jobs for `per_category` objects of every category, or of those in `only`.
+
+    With `training_only` those that fall to another split are left out.
 
     Raises:
         InputError: A category is unknown.
     """
     from seed3d.data.procedural import CATEGORIES
+    from seed3d.data.split import split_of
     from seed3d.errors import InputError, near_miss
 
     for name in only:
@@ -46,7 +53,10 @@ def procedural_jobs(
             raise InputError(f"no procedural category {name!r}.{near_miss(name, CATEGORIES)}")
     seeds = range(first_seed, first_seed + per_category)
     names = sorted(only) or sorted(CATEGORIES)
-    return [Job("procedural", (name, seed, views)) for seed in seeds for name in names]
+    jobs = [Job("procedural", (name, seed, views)) for seed in seeds for name in names]
+    if training_only:
+        jobs = [job for job in jobs if split_of(job.recipe().group) == "train"]
+    return jobs
 
 
 def furniture_jobs(

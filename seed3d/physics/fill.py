@@ -44,65 +44,57 @@ class Fit:
         return {name: float(f"{value:.6g}") for name, value in facts.items()}
 
 
-def measure(hulls: Sequence[Mesh], solid: Any) -> Fit:
-    """Measure hulls against a manifold3d solid by exact booleans and samples of both surfaces.
+class Openings:
+    """The open space in and around a solid, found once for every set of hulls to be measured.
 
     The dents are cavities, holes, the space between legs.
     """
-    from seed3d.mesh.measure import surface_distance
 
-    union, space = _union_and_space([h.vertices for h in hulls], solid)
-    apart = surface_distance(from_manifold(solid), from_manifold(union), _SAMPLES)
-    return Fit(
-        ratio=union.volume() / solid.volume(),
-        filled=space.filled / space.dents if space.dents > 1e-9 else 0.0,
-        excess=space.filled / solid.volume(),
-        cavity_filled=float(np.clip(space.closed / space.rooms, 0.0, 1.0)) if space.rooms else 0.0,
-        distance=apart.largest,
-        mean_distance=apart.mean,
-    )
+    def __init__(self, solid: Any) -> None:
+        """Find the large cavities of a manifold3d solid of longest side 2."""
+        outer = solid.hull()
+        least = LARGE_CAVITY * outer.volume()
+        self.solid = solid
+        self.dents = float(outer.volume() - solid.volume())
+        """Volume of what the convex hull has beyond the solid."""
+        self.rooms = [room for room in (outer - solid).decompose() if room.volume() > least]
+        self.room = sum(room.volume() for room in self.rooms)
+        """Volume of the large cavities."""
 
+    def measure(self, hulls: Sequence[Mesh]) -> Fit:
+        """Measure hulls by exact booleans and samples of both surfaces."""
+        from seed3d.mesh.measure import surface_distance
 
-def volume_left(parts: Sequence[np.ndarray], solid: Any, share: float) -> float:
-    """Return the volume that may still be filled until a share of the dents or cavities is.
+        solid = self.solid
+        union, filled, closed = self._taken([h.vertices for h in hulls])
+        apart = surface_distance(from_manifold(solid), from_manifold(union), _SAMPLES)
+        return Fit(
+            ratio=union.volume() / solid.volume(),
+            filled=filled / self.dents if self.dents > 1e-9 else 0.0,
+            excess=filled / solid.volume(),
+            cavity_filled=float(np.clip(closed / self.room, 0.0, 1.0)) if self.room else 0.0,
+            distance=apart.largest,
+            mean_distance=apart.mean,
+        )
 
-    Args:
-        parts: Corners (N, 3) of convex parts.
-        solid: manifold3d solid that they stand for.
-        share: Of the dents, and of the large cavities.
-    """
-    _, space = _union_and_space(parts, solid)
-    left = share * space.dents - space.filled
-    if space.rooms:
-        left = min(left, share * space.rooms - space.closed)
-    return max(float(left), 0.0)
+    def volume_left(self, parts: Sequence[np.ndarray], share: float) -> float:
+        """Return the volume that may still be filled until a share of the dents or cavities is.
 
+        Args:
+            parts: Corners (N, 3) of convex parts.
+            share: Of the dents, and of the large cavities.
+        """
+        _, filled, closed = self._taken(parts)
+        left = share * self.dents - filled
+        if self.room:
+            left = min(left, share * self.room - closed)
+        return max(float(left), 0.0)
 
-@dataclass(frozen=True)
-class _Space:
-    """Volumes of open space in and around a solid."""
+    def _taken(self, parts: Sequence[np.ndarray]) -> tuple[Any, float, float]:
+        """Union of convex parts; what it takes beyond the solid, and of the large cavities."""
+        import manifold3d
 
-    dents: float
-    """What its convex hull has beyond it."""
-    filled: float
-    """What the union of convex parts has beyond it."""
-    rooms: float
-    """The large cavities."""
-    closed: float
-    """What the union takes of those."""
-
-
-def _union_and_space(parts: Sequence[np.ndarray], solid: Any) -> tuple[Any, _Space]:
-    import manifold3d
-
-    bodies = [manifold3d.Manifold.hull_points(points) for points in parts]
-    union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
-    outer = solid.hull()
-    least = LARGE_CAVITY * outer.volume()
-    rooms = [room for room in (outer - solid).decompose() if room.volume() > least]
-    return union, _Space(
-        dents=outer.volume() - solid.volume(),
-        filled=(union - solid).volume(),
-        rooms=sum(room.volume() for room in rooms),
-        closed=sum((union ^ room).volume() for room in rooms),
-    )
+        bodies = [manifold3d.Manifold.hull_points(points) for points in parts]
+        union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
+        closed = sum((union ^ room).volume() for room in self.rooms)
+        return union, (union - self.solid).volume(), closed

@@ -14,7 +14,7 @@ from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
 from seed3d.physics.cover import uncovered_parts
-from seed3d.physics.fill import Fit, measure, volume_left
+from seed3d.physics.fill import Fit, Openings
 from seed3d.physics.merge import merge_parts
 from seed3d.physics.primitives import fit_primitive, primitive_mesh
 from seed3d.processes import ProcessTimeout, run_limited
@@ -92,9 +92,9 @@ def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
     unit = mesh.moved(2.0 / size, -center * 2.0 / size)  # the longest side is 2
     solid = solid_of(unit)
     if solid.volume() > CONVEX_SHARE * solid.hull().volume():
-        best, notes = _candidate([unit.vertices], solid, size, config), []
+        best, notes = _candidate([unit.vertices], Openings(solid), size, config), []
     else:
-        best, notes = _decompose_unit(solid, size, config, seed)
+        best, notes = _decompose_unit(Openings(solid), size, config, seed)
     scale = size / 2.0
     primitives = tuple(p and _moved(p, scale, center) for p in best.primitives)
     hulls = tuple(
@@ -147,22 +147,22 @@ def _attempts(threshold: float) -> tuple[_Attempt, ...]:
 
 
 def _decompose_unit(
-    solid: Any, size: float, config: PhysicsConfig, seed: int
+    openings: Openings, size: float, config: PhysicsConfig, seed: int
 ) -> tuple[_Candidate, list[Fallback]]:
     """Run CoACD on a solid of longest side 2; once finer where it fills too much with few hulls."""
     notes: list[Fallback] = []
     for attempt in _attempts(config.hull_threshold):
-        parts, problem = _run(solid, attempt, config, seed)
+        parts, problem = _run(openings, attempt, config, seed)
         if not parts:
             notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
             continue
-        best = _candidate(parts, solid, size, config)
+        best = _candidate(parts, openings, size, config)
         if not notes and best.fills_too_much and len(parts) < config.max_hulls:
             finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
-            parts, problem = _run(solid, finer, config, seed)
+            parts, problem = _run(openings, finer, config, seed)
             if parts:
                 best = min(
-                    best, _candidate(parts, solid, size, config), key=lambda one: one.fit.filled
+                    best, _candidate(parts, openings, size, config), key=lambda one: one.fit.filled
                 )
             else:
                 what = f"CoACD again at threshold {finer.threshold:g} {problem}; kept the first"
@@ -176,7 +176,7 @@ def _decompose_unit(
 
 
 def _run(
-    solid: Any, attempt: _Attempt, config: PhysicsConfig, seed: int
+    openings: Openings, attempt: _Attempt, config: PhysicsConfig, seed: int
 ) -> tuple[list[np.ndarray], str]:
     """Return the parts of one CoACD run, merged where the cavities allow, or what happened."""
     limit = config.hull_timeout_s * attempt.time_share
@@ -190,9 +190,9 @@ def _run(
         "mcts_max_depth": attempt.depth,
         "seed": seed % 2**31,
     }
-    parts, problem = _run_worker(_simplified(solid, attempt.tolerance), options, limit)
+    parts, problem = _run_worker(_simplified(openings.solid, attempt.tolerance), options, limit)
     if len(parts) > 1:
-        left = volume_left(parts, solid, MERGE_FILLED)
+        left = openings.volume_left(parts, MERGE_FILLED)
         parts = merge_parts(parts, left, MERGE_DEVIATION * attempt.threshold)
     return parts, problem
 
@@ -231,10 +231,10 @@ def _run_worker(
 
 
 def _candidate(
-    parts: list[np.ndarray], solid: Any, size: float, config: PhysicsConfig
+    parts: list[np.ndarray], openings: Openings, size: float, config: PhysicsConfig
 ) -> _Candidate:
     """Make hulls (longest side of the object 2) that engines accept, largest first."""
-    notes = []
+    notes, solid = [], openings.solid
     volume = solid.volume()
     made = [_body(points, config) for points in parts]
     if len(parts) > 1:
@@ -259,7 +259,7 @@ def _candidate(
     kept.sort(key=lambda item: (-item[3], *item[0].vertices.mean(axis=0)))
     hulls = tuple(hull for hull, _, _, _ in kept)
     primitives = tuple(p for _, p, _, _ in kept)
-    return _Candidate(hulls, primitives, measure(hulls, solid), tuple(notes))
+    return _Candidate(hulls, primitives, openings.measure(hulls), tuple(notes))
 
 
 _Made = tuple[Mesh, Primitive | None, bool]

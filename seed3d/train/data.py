@@ -88,7 +88,11 @@ def _write_features(path: Path, target: Path, encoder: Any) -> None:
 
 
 def load_objects(
-    features: Path, splits: tuple[Split, ...], mirrored: bool = False, exclude: bool = True
+    features: Path,
+    splits: tuple[Split, ...],
+    mirrored: bool = False,
+    exclude: bool = True,
+    variants: bool = True,
 ) -> Objects:
     """Load every feature file of the given splits, and its record's grid, into memory.
 
@@ -97,8 +101,11 @@ def load_objects(
         splits: Which objects.
         mirrored: Also every object mirrored in y, as an object of its own named "<key>~".
         exclude: Leave out training objects that `seed3d data duplicates` listed.
+        variants: Also the stretched variants of the training furniture.
     """
     chosen = _chosen(features, splits, exclude)
+    if not variants:
+        chosen = [one for one in chosen if "+" not in one[0].stem]
     turns = 1 + mirrored
     objects, views = turns * len(chosen), turns * sum(count for *_, count in chosen)
     keys: list[str] = []
@@ -131,6 +138,19 @@ def load_objects(
         PhotoFeatures(*(torch.from_numpy(arrays[name]) for name in PhotoFeatures._fields)),
         torch.from_numpy(arrays["cameras"]),
         torch.tensor(owner),
+    )
+
+
+def joined(first: Objects, second: Objects) -> Objects:
+    """Objects and photos of both, `second` last."""
+    pairs = zip(first.photos, second.photos, strict=True)
+    return Objects(
+        first.keys + second.keys,
+        first.attributes + second.attributes,
+        torch.cat([first.tsdf, second.tsdf]),
+        PhotoFeatures(*(torch.cat(pair) for pair in pairs)),
+        torch.cat([first.cameras, second.cameras]),
+        torch.cat([first.owner, second.owner + len(first.keys)]),
     )
 
 
