@@ -62,6 +62,10 @@ def draw(
     panels, frames, size = begun.panels, list(begun.frames), begun.size
     front, back = _view(mesh, *FRONT), _view(mesh, FRONT[0] + np.pi, FRONT[1])
 
+    def panel(one: tuple[Surface, Camera, GroundShadow | None]) -> np.ndarray:
+        what, view, below = one
+        return _panel(what, view, size, caster, below)
+
     def frame(index: int) -> np.ndarray:
         view = _view(mesh, FRONT[0] + 2.0 * np.pi * index / begun.turn, FRONT[1])
         return _panel(surface, view, max(size // 2, 64), caster, shadow)
@@ -71,9 +75,8 @@ def draw(
             plain = shaded_surface(mesh, GREY)
             shape = (plain, camera, None) if camera else (plain, front, shadow)
             shown = shape, (surface, front, shadow), (surface, back, shadow)
-            drawn = pool.map(lambda one: _panel(*one[:2], size, caster, one[2]), shown)
             photo = () if subject is None else (_photo(subject.rgb, size),)
-            panels = (*photo, *drawn)
+            panels = (*photo, *pool.map(panel, shown))
         while len(frames) < begun.turn and not stop():
             frames += pool.map(frame, range(begun.turn)[len(frames) :][:THREADS])
     return replace(begun, panels=panels, frames=tuple(frames))
