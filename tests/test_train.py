@@ -167,6 +167,13 @@ def test_training_cameras_frame_the_object_as_the_crop_does():
         assert depth.min() > 0
 
 
+def test_rounding_noise_of_a_solved_task_is_no_spike(tmp_path):
+    config = TrainConfig(**{**CONFIG.__dict__, "steps": 3000, "checkpoint_seconds": 1e9})
+    train(Line(), config, tmp_path)
+    norms = [row["norm"] for row in rows(tmp_path) if "norm" in row]
+    assert norms[-1] < 1e-3 * norms[0] and not any("skipped" in row for row in rows(tmp_path))
+
+
 def test_a_time_limit_ends_the_run_cooled_down(tmp_path):
     config = TrainConfig(
         **{**CONFIG.__dict__, "steps": 10**9, "minutes": 1.0 / 60, "checkpoint_seconds": 1e9}

@@ -111,8 +111,10 @@ def train(
         step += 1
 
         # Skip a broken batch; after ten in a row go back to the last good state.
+        # What the clip lets pass is no spike: where a loss nears 0, norms are rounding noise.
         usual = median_high(norms) if len(norms) >= 50 else math.inf
-        if not math.isfinite(norm) or not math.isfinite(loss.item()) or norm > 20 * usual:
+        spike = norm > max(20 * usual, config.clip)
+        if not math.isfinite(norm) or not math.isfinite(loss.item()) or spike:
             bad += 1
             _log(folder, {"step": step, "skipped": True, "norm": norm, "loss": loss.item()})
             if bad >= 10:
