@@ -68,7 +68,7 @@ def build_head(config: dict[str, Any]) -> PhotoHead:
 
 
 def head(args: argparse.Namespace, config: dict[str, Any]) -> None:
-    """Train the photo head, without stretched variants: their sizes are none that is made."""
+    """Train the photo head, without stretched variants: nothing is made in their sizes."""
     torch.manual_seed(0)
     data = load_objects(args.features, ("train",), True, variants=False)
     for more in args.more:

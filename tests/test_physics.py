@@ -463,7 +463,7 @@ def test_chair_is_lighter_than_massive_wood_and_says_why() -> None:
 
 
 def test_mass_from_the_photo_is_density_times_hull_and_follows_the_users_material() -> None:
-    """Truth: two cubes of 1 dm3 with a gap of 1 dm3 between their centres' cubes, hull 3 dm3."""
+    """Truth: two cubes of 1 dm3, 1 dm apart and joined by a rod, have a hull of 3 dm3."""
     far = box(0.1, 0.1, 0.1).translate((0.2, 0, 0))
     mesh = mesh_of(box(0.1, 0.1, 0.1) + far + box(0.3, 0.01, 0.01).translate((0.1, 0, 0)))
     wood, kind = Estimate("wood_hard", "estimate"), Estimate("toy", "estimate")

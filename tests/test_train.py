@@ -8,14 +8,16 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
 from seed3d.data.split import TEST_PERCENT, VAL_PERCENT, split_of
 from seed3d.errors import CheckpointError
 from seed3d.geometry.photo import PhotoFeatures
+from seed3d.train.data import Objects
 from seed3d.train.loop import TrainConfig, learning_rate, load_state, save_state, train
-from seed3d.train.tasks import varied
+from seed3d.train.tasks import hull_densities, varied
 
 CONFIG = TrainConfig(
     steps=60, batch=8, learning_rate=0.02, warmup=5, evaluate_every=30, checkpoint_seconds=0.0
@@ -202,3 +204,20 @@ def test_varied_looks_keep_the_outline_and_the_white_ground():
         value = getattr(found, name)
         assert value.mean() == pytest.approx(1.0, abs=0.03)  # what is left out is made up for
         assert (value == 0).float().mean() == pytest.approx(0.1, abs=0.03)
+
+
+def test_mean_density_over_the_hull_of_a_ball():
+    """Truth: 4/3 pi r^3 of a ball of 0.2 m; a mirror image has the same, no mass has none."""
+    axis = (np.arange(64) + 0.5) / 32 - 1
+    x, y, z = np.meshgrid(axis, axis, axis, indexing="ij")
+    signed = np.sqrt(x**2 + y**2 + z**2) - 0.8
+    grid = torch.from_numpy((np.clip(signed / 0.1, -1, 1) * 127).astype(np.int8))
+    rows = [{"mass_kg": 2.0, "size_m": [0.2] * 3}] * 2 + [{"mass_kg": None, "size_m": [0.2] * 3}]
+    nothing = torch.zeros(0)
+    balls = Objects(
+        ["ball", "ball~", "other"], rows, grid.expand(3, -1, -1, -1),
+        PhotoFeatures(*[nothing] * 4), nothing, nothing,
+    )  # fmt: skip
+    first, mirrored, unknown = hull_densities(balls).tolist()
+    assert first == mirrored == pytest.approx(2.0 / (4 / 3 * np.pi * 0.1**3), rel=0.02)
+    assert np.isnan(unknown)

@@ -48,7 +48,8 @@ def data() -> None:
 @click.option("--workers", type=int, default=2, show_default=True)
 def build(
     records: Path, procedural: int, only: tuple[str, ...], first_seed: int, training_only: bool,
-    procedural_views: int, furniture: Path | None, views: int, variants: int, cache: Path, workers: int,
+    procedural_views: int, furniture: Path | None, views: int, variants: int, cache: Path,
+    workers: int,
 ) -> None:  # fmt: skip
     """Remesh, measure and photograph objects: one record each."""
     from rich.progress import track

@@ -22,8 +22,8 @@ def estimate_errors(
 
     The size is the head's; the baseline is the median longest side of the training objects, the
     same for every photo. The mass goes through `rigid_body` with the head's size, category,
-    material and density, on the object's own shape (its distance field), so that it measures the estimates
-    and not the generated shape.
+    material and density, on the object's own shape (its distance field), so that it measures the
+    estimates and not the generated shape.
 
     Args:
         features: Folder of feature files.

@@ -82,8 +82,8 @@ def rigid_body(
     """
     fallbacks: list[Fallback] = []
     kind, category = _category(category, fallbacks)
-    told = _material(material, kind, replace(config, material=None), [])[0]
-    row, material = _material(material, kind, config, fallbacks)
+    stated = material
+    row, material = _material(stated, kind, config, fallbacks)
     solid = mass_properties(mesh, row.density)
     volume = solid.mass / row.density
     skin = skin_of(mesh, sheet, row, config, sides)
@@ -91,6 +91,7 @@ def rigid_body(
     if skin:
         amount = _skin_amount(skin)
     elif density is not None:
+        told, _ = _material(stated, kind, replace(config, material=None), [])
         amount = _told_amount(mesh, volume, told, density)
     else:
         amount = material_volume(mesh, volume, row, kind)

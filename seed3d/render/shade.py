@@ -198,7 +198,7 @@ def sample_material(
     metallic = np.empty(len(face), np.float32)
     roughness = np.empty(len(face), np.float32)
     corner_uv = surface.corner_uv.astype(np.float32).reshape(-1, 2)
-    uv = interpolate(corner_uv, np.arange(len(corner_uv)).reshape(-1, 3)[face], bary)
+    uv = interpolate(corner_uv, 3 * face[:, None] + np.arange(3), bary)
     owner = surface.face_material[face]
     for index in np.flatnonzero(np.bincount(owner, minlength=1)):
         material = surface.materials[int(index)]

@@ -95,15 +95,14 @@ def hull_densities(objects: Objects) -> torch.Tensor:
 
     from seed3d.geometry.surface import extract
 
+    keys = [key.rstrip("~") for key in objects.keys]  # a mirror image has the same
     found: dict[str, float] = {}
-    for key, row, grid in zip(objects.keys, objects.attributes, objects.tsdf, strict=True):
-        key = key.rstrip("~")  # a mirror image has the same
+    for key, row, grid in zip(keys, objects.attributes, objects.tsdf, strict=True):
         if key not in found and row["mass_kg"]:
             mesh = extract(grid.numpy().astype(np.float32) / 127)
             scale = max(row["size_m"]) / float(mesh.extents.max())
             found[key] = row["mass_kg"] / (ConvexHull(mesh.vertices).volume * scale**3)
-    values = [found.get(key.rstrip("~"), math.nan) for key in objects.keys]
-    return torch.tensor(values, dtype=torch.float32)
+    return torch.tensor([found.get(key, math.nan) for key in keys], dtype=torch.float32)
 
 
 def _within_factor_2(log_ratio: torch.Tensor) -> float:

@@ -77,26 +77,10 @@ class Launcher:
     def __exit__(self, *_: object) -> None:
         """End the process, and what it still runs."""
         with self.work, self.process:
-            for pipe in (self.process.stdin, self.process.stdout):
-                _close(pipe)  # type: ignore[arg-type]
+            _close(self.process.stdin)  # type: ignore[arg-type]
 
-    def run(
-        self,
-        parts: list[str],
-        folder: Path | Target,
-        config: VerifyConfig,
-        timeout_s: float = TIMEOUT_S,
-        worker: str = "seed3d.verify.worker",
-    ) -> list[Outcome]:
-        """As `run_parts`."""
-        work = Path(self.work.name)
-        text = as_target(folder).to_text()
-        request = Request(worker, parts, text, json.dumps(asdict(config)), str(work))
-        codes, problem = self._codes(request, timeout_s)
-        return [_outcome(work, part, codes.get(part), problem) for part in parts]
-
-    def _codes(self, request: Request, timeout_s: float) -> tuple[dict[str, int], str]:
-        """Run the parts; return their exit codes, and why those without one have none."""
+    def run(self, request: Request, timeout_s: float) -> tuple[dict[str, int], str]:
+        """Run the parts, in the launcher's own folder; return their exit codes, and why those without one have none."""
         pipe: IO[bytes] = self.process.stdin  # type: ignore[assignment]
         answer: IO[bytes] = self.process.stdout  # type: ignore[assignment]
         try:
@@ -117,6 +101,7 @@ def run_parts(
     config: VerifyConfig,
     timeout_s: float = TIMEOUT_S,
     worker: str = "seed3d.verify.worker",
+    launcher: Launcher | None = None,
 ) -> list[Outcome]:
     """Run each part in a process of its own, all at the same time.
 
@@ -126,14 +111,19 @@ def run_parts(
         config: Passed on.
         timeout_s: Time limit of each part [s].
         worker: Module that runs one part.
+        launcher: Opened beforehand, to save its time to start; it can't be used again.
 
     Returns:
         One outcome per part, in the same order. Nothing the engines print gets out.
     """
     if not parts:
         return []  # without the time that a process takes to start
-    with Launcher() as launcher:
-        return launcher.run(parts, folder, config, timeout_s, worker)
+    with Launcher() if launcher is None else contextlib.nullcontext(launcher) as launcher:
+        work = launcher.work.name
+        text = as_target(folder).to_text()
+        request = Request(worker, parts, text, json.dumps(asdict(config)), work)
+        codes, problem = launcher.run(request, timeout_s)
+        return [_outcome(Path(work), part, codes.get(part), problem) for part in parts]
 
 
 def _close(pipe: IO[bytes]) -> None:

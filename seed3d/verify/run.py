@@ -102,8 +102,8 @@ def verify_target(
     engines = [e for e in ENGINES if e in config.engines and set(ENGINES[e]) & set(files)]
     tested = [e for e in engines if ENGINES[e][0] in files] if full else []
     more = [SDF] if "mjcf_sdf" in files and "mujoco" in config.engines else []
-    run = launcher.run if launcher else run_parts
-    outcomes = run(["files", *engines, *more], target, config, timeout_s)
+    quick = ["files", *engines, *more]
+    outcomes = run_parts(quick, target, config, timeout_s, launcher=launcher)
     trials = run_parts([f"trials_{e}" for e in tested], target, config, timeout_s)
     places = tuple(p for o in trials for p in (o.result or {}).get("places", ()))
     shown = replace(target, places=places)
