@@ -36,7 +36,9 @@ def data() -> None:
 @click.option("--procedural", type=int, default=0, help="Objects per procedural category.")
 @click.option("--only", multiple=True, help="Procedural category; repeat for several.")
 @click.option("--first-seed", type=int, default=0, show_default=True)
-@click.option("--training-only", is_flag=True, help="No procedural object of another split.")
+@click.option("--training-only", is_flag=True, help="No object of another split.")
+@click.option("--view-seed", type=int, default=0, show_default=True,
+              help="Another one gives other photos of the same objects.")  # fmt: skip
 @click.option("--procedural-views", type=int, default=2, show_default=True)
 @click.option("--furniture", type=click.Path(path_type=Path, exists=True, file_okay=False),
               help="Folder of .sh3f furniture libraries.")  # fmt: skip
@@ -48,7 +50,7 @@ def data() -> None:
 @click.option("--workers", type=int, default=2, show_default=True)
 def build(
     records: Path, procedural: int, only: tuple[str, ...], first_seed: int, training_only: bool,
-    procedural_views: int, furniture: Path | None, views: int, variants: int, cache: Path,
+    view_seed: int, procedural_views: int, furniture: Path | None, views: int, variants: int, cache: Path,
     workers: int,
 ) -> None:  # fmt: skip
     """Remesh, measure and photograph objects: one record each."""
@@ -58,11 +60,15 @@ def build(
     from seed3d.errors import InputError
 
     try:
-        jobs = procedural_jobs(procedural, first_seed, procedural_views, only, training_only)
+        jobs = procedural_jobs(
+            procedural, first_seed, procedural_views, only, training_only, view_seed
+        )
     except InputError as error:
         raise click.UsageError(str(error)) from error
     if furniture:
-        jobs += furniture_jobs(furniture, cache, views, variants)
+        jobs += furniture_jobs(
+            furniture, cache, views, variants, training_only=training_only, view_seed=view_seed
+        )
     if not jobs:
         raise click.UsageError("nothing to build; give --procedural N or --furniture FOLDER")
 

@@ -32,6 +32,8 @@ class Recipe:
     views: int
     make: Any
     """() -> (Surface in the world frame [m], attributes dict)."""
+    view_seed: int = 0
+    """Another one gives other cameras and lights for the same object."""
 
 
 def build_object(
@@ -66,7 +68,8 @@ def _record(recipe: Recipe) -> dict[str, Any]:
     if (signed < 0).mean() < 2e-4:
         raise Seed3DError(f"{recipe.key}: nothing left of it at {RESOLUTION} voxels")
     seed = int.from_bytes(recipe.key.encode()[-8:], "big")
-    rgb, mask, cameras = photos(surface, attributes["has_front"], recipe.views, seed)
+    seeds = [seed, recipe.view_seed] if recipe.view_seed else seed
+    rgb, mask, cameras = photos(surface, attributes["has_front"], recipe.views, seeds)
     attributes = {**attributes, "group": recipe.group, "split": split_of(recipe.group)}
     return {
         "tsdf": np.round(truncate(signed) * 127).astype(np.int8),
@@ -87,7 +90,7 @@ def canonical_surface(surface: Surface) -> Surface:
 
 
 def photos(
-    surface: Surface, has_front: bool, count: int, seed: int
+    surface: Surface, has_front: bool, count: int, seed: int | list[int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Render photos of a canonical surface.
 
@@ -112,7 +115,9 @@ def photos(
     return np.stack(rgb), np.stack(mask), np.array(cameras, np.float32)
 
 
-def furniture_recipe(entry: Any, cache: Path, views: int, variant: int = 0) -> Recipe:
+def furniture_recipe(
+    entry: Any, cache: Path, views: int, variant: int = 0, view_seed: int = 0
+) -> Recipe:
     """Recipe of one catalogue model; `cache` holds the unpacked OBJ files.
 
     Variants over 0 are stretched along the axes (`seed3d.data.variants`), same group.
@@ -141,10 +146,10 @@ def furniture_recipe(entry: Any, cache: Path, views: int, variant: int = 0) -> R
         return stretched(surface, factors) if variant else surface, attributes
 
     key = f"{entry.key}+{variant}" if variant else entry.key
-    return Recipe(key, entry.group, views, make)
+    return Recipe(key, entry.group, views, make, view_seed)
 
 
-def procedural_recipe(category: str, seed: int, views: int) -> Recipe:
+def procedural_recipe(category: str, seed: int, views: int, view_seed: int = 0) -> Recipe:
     """Recipe of one procedural object; every seed is a group of its own."""
 
     def make() -> tuple[Surface, dict[str, Any]]:
@@ -159,4 +164,4 @@ def procedural_recipe(category: str, seed: int, views: int) -> Recipe:
         return item.surface, attributes
 
     key = f"procedural_{category}_{seed:05d}"
-    return Recipe(key, key, views, make)
+    return Recipe(key, key, views, make, view_seed)

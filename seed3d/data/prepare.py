@@ -36,10 +36,12 @@ def procedural_jobs(
     views: int = 2,
     only: Iterable[str] = (),
     training_only: bool = False,
+    view_seed: int = 0,
 ) -> list[Job]:
     """Jobs for `per_category` objects of every category, or of those in `only`.
 
-    With `training_only` those that fall to another split are left out.
+    With `training_only` those that fall to another split are left out; another `view_seed` gives
+    other photos of the same objects.
 
     Raises:
         InputError: A category is unknown.
@@ -53,27 +55,36 @@ def procedural_jobs(
             raise InputError(f"no procedural category {name!r}.{near_miss(name, CATEGORIES)}")
     seeds = range(first_seed, first_seed + per_category)
     names = sorted(only) or sorted(CATEGORIES)
-    jobs = [Job("procedural", (name, seed, views)) for seed in seeds for name in names]
+    jobs = [Job("procedural", (name, seed, views, view_seed)) for seed in seeds for name in names]
     if training_only:
         jobs = [job for job in jobs if split_of(job.recipe().group) == "train"]
     return jobs
 
 
 def furniture_jobs(
-    libraries: Path, cache: Path, views: int = 6, variants: int = 0, variant_views: int = 3
+    libraries: Path,
+    cache: Path,
+    views: int = 6,
+    variants: int = 0,
+    variant_views: int = 3,
+    training_only: bool = False,
+    view_seed: int = 0,
 ) -> list[Job]:
     """Jobs for every usable model of the .sh3f libraries in a folder.
 
-    Training models also get `variants` stretched variants each (`seed3d.data.variants`).
+    Training models also get `variants` stretched variants each (`seed3d.data.variants`). With
+    `training_only` the models of the other splits are left out; another `view_seed` gives other
+    photos of the same objects.
     """
     from seed3d.data.furniture import catalogue
     from seed3d.data.split import split_of
 
     entries = list(catalogue(libraries))
     training = [entry for entry in entries if split_of(entry.group) == "train"]
-    jobs = [Job("furniture", (entry, cache, views)) for entry in entries]
+    first = training if training_only else entries
+    jobs = [Job("furniture", (entry, cache, views, 0, view_seed)) for entry in first]
     return jobs + [
-        Job("furniture", (entry, cache, variant_views, variant))
+        Job("furniture", (entry, cache, variant_views, variant, view_seed))
         for variant in range(1, variants + 1)
         for entry in training
     ]

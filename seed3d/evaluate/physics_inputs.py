@@ -80,6 +80,7 @@ def _procedural(seed: int) -> list[Item]:
 
 
 def _packages() -> list[Item]:
+    # Robots' and simulators' meshes are in the frames of their links, which have Z up.
     items = []
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
@@ -91,7 +92,9 @@ def _packages() -> list[Item]:
                 if path.stat().st_size >= LEAST_BYTES:
                     key = f"{package}_{path.relative_to(root).as_posix().replace('/', '_')}"
                     true = _length_m(path) if "random_urdfs" in path.parts else None
-                    items.append(Item(key, "package", path.stem, lambda _f, path=path: path, true))
+                    items.append(
+                        Item(key, "package", path.stem, lambda _f, path=path: path, true, "z")
+                    )
     return items
 
 

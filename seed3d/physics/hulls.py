@@ -11,6 +11,7 @@ import numpy as np
 from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError, StageError
 from seed3d.mesh.manifold import from_manifold
+from seed3d.physics.base import Base, flat_base
 from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
 from seed3d.physics.cover import uncovered_parts
@@ -240,6 +241,9 @@ def _candidate(
     if len(parts) > 1:
         bare = uncovered_parts([hull for hull, _, _ in made], solid)
         made = _with_bare(made, bare, config)
+    base = flat_base(solid)
+    if base is not None:
+        made = [_levelled(one, base, config) for one in made]
     # The tiniest volume in metres, brought to the object's unit scale.
     least = max(SLIVER_SHARE * volume, MINIMUM_VOLUME * (2.0 / size) ** 3)
     kept = [(h, p, t, v) for h, p, t in made if (v := _volume(h)) >= least]
@@ -287,6 +291,15 @@ def _with_bare(made: list[_Made], bare: list[np.ndarray], config: PhysicsConfig)
         joined = np.concatenate([points, made[near][0].vertices])
         made[near] = (*convex_hull(joined, config.max_hull_vertices)[:1], None, made[near][2])
     return made
+
+
+def _levelled(made: _Made, base: Base, config: PhysicsConfig) -> _Made:
+    hull, primitive, thickened = made
+    level = base.levelled(hull.vertices)
+    if primitive is not None or np.array_equal(level, hull.vertices):
+        return made
+    hull, again = convex_hull(level, config.max_hull_vertices)
+    return hull, None, thickened or again
 
 
 def _volume(hull: Mesh) -> float:
