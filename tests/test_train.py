@@ -142,6 +142,8 @@ def test_furniture_names_to_categories_and_what_is_left_out():
         "Coffee table": "table", "Desk lamp": "lamp", "Bedside table": "bedside_table",
         "Wine bottle": "bottle", "Sofa 2 seats": "sofa", "Armchair": "armchair",
         "Coffee mug": "mug", "Rock": "unknown", "Table fan": "unknown",
+        "Tablet": "electronics", "Tennis racket": "tool", "Table tennis bat": "tool",
+        "Table tennis": "table", "Clothes rack": "shelf", "Washbasin": "bathroom", "Basin": "bowl",
     }.items():  # fmt: skip
         assert category_of(name) == category, name
     assert not _keep({"name": "Oriental rug", "category": "Living room"})
