@@ -18,9 +18,9 @@ from seed3d.conventions import R_GLTF_WORLD
 from seed3d.errors import ConfigError, InputError
 from seed3d.types import Check, Mesh, Verdict
 from seed3d.verify import summary, to_json, verify_folder, worker
-from seed3d.verify.drop import DropResult, State, _jitter
+from seed3d.verify.drop import SET_DOWN_M, DropResult, Rest, State, _jitter
 from seed3d.verify.drop_bullet import drop_bullet
-from seed3d.verify.drop_checks import drop_checks
+from seed3d.verify.drop_checks import agreement_checks, drop_checks
 from seed3d.verify.drop_mujoco import drop_mujoco
 from seed3d.verify.files import check_files
 from seed3d.verify.folder import Expected, expected_from_report
@@ -712,3 +712,22 @@ def test_a_trembling_window_is_measured_by_its_farthest_point() -> None:
 
     assert _jitter([state(0, 0), state(1e-3, 0), state(0, 0)], 0.5) == pytest.approx(2e-3)
     assert _jitter([state(0, -1e-3), state(0, 1e-3)], 0.5) == pytest.approx(1e-3, rel=1e-3)
+
+
+def test_what_a_bounce_topples_must_stand_when_set_down(tmp_path):
+    # A column off its foot's middle tips beyond 12.6 degrees; PyBullet's bounce turns it over.
+    foot, top = box(0.08, 0.08, 0.02), box(0.03, 0.03, 0.3)
+    top.apply_translation((0.02, 0, 0.02))
+    folder = write(Body(trimesh.util.concatenate([foot, top]), [foot, top]), tmp_path / "column")
+    config = VerifyConfig(drop_height=1.0)
+    path = folder / "column.urdf"
+    assert drop_bullet(path, config).tilt_deg > 45
+    down = drop_bullet(path, config, set_down=True)
+    assert down.drop_m == SET_DOWN_M and down.tilt_deg < 0.1 and down.settle_s is not None
+    checks = by_name(verify_folder(folder, config).checks, "stays upright")
+    assert len(checks) == 1 and checks[0].passed
+    assert "when set down" in checks[0].value and "after the drop" in checks[0].value
+    assert by_name(verify_folder(folder, config).checks, "same rest")[0].passed
+    # What falls even when it is set down, though it should stand, doesn't pass.
+    fallen = [Rest("pybullet", 0.3, 90.0, np.zeros(3), 92.0), Rest("mujoco", 0.3, 0.1, np.zeros(3))]
+    assert not agreement_checks(fallen, Support(0.02, 0.1, np.zeros((0, 2))))[0].passed

@@ -19,6 +19,10 @@ GRAVITY = 9.81
 """[m/s^2]."""
 MIN_DROP_M = 0.01
 """Least drop height [m]."""
+SET_DOWN_M = 2e-3
+"""Height from which an object is set down, not dropped: over PyBullet's padding of its hulls [m]."""
+UPRIGHT_DEG = 10.0
+"""Tilt up to which an object counts as upright [deg]."""
 TIMESTEPS_S = (2.5e-4, 2e-3)
 """Shortest and longest time step [s]; between them, 1/60 of the natural time sqrt(size / g)."""
 NATURAL_TIMES = 10.0
@@ -111,6 +115,8 @@ class Rest:
     tilt_deg: float
     com_m: np.ndarray
     """(3,) centre of mass, world [m]."""
+    toppled_deg: float | None = None
+    """Tilt after a drop that it didn't stand, where this tells how it rests when set down."""
 
 
 def timestep(size_m: float) -> float:
@@ -118,9 +124,9 @@ def timestep(size_m: float) -> float:
     return float(np.clip(np.sqrt(size_m / GRAVITY) / 60.0, *TIMESTEPS_S))
 
 
-def simulate(sim: Sim, config: VerifyConfig) -> DropResult:
-    """Drop the object, let it settle, and measure."""
-    height = max(config.drop_height * sim.size_m, MIN_DROP_M)
+def simulate(sim: Sim, config: VerifyConfig, set_down: bool = False) -> DropResult:
+    """Drop the object, or set it down, let it settle, and measure."""
+    height = SET_DOWN_M if set_down else max(config.drop_height * sim.size_m, MIN_DROP_M)
     sim.lift(height)
     record = _Record(sim, sim.state(), height)
     seconds = max(config.seconds, NATURAL_TIMES * np.sqrt(sim.size_m / GRAVITY))

@@ -14,8 +14,8 @@ from seed3d.verify.model import FileModel, MassProperties, combine
 from seed3d.verify.read_urdf import read_urdf
 
 
-def drop_bullet(path: Path, config: VerifyConfig) -> DropResult:
-    """Drop a URDF on a floor.
+def drop_bullet(path: Path, config: VerifyConfig, set_down: bool = False) -> DropResult:
+    """Drop a URDF on a floor, or set it down there.
 
     The inertia comes from the file (PyBullet's default would take the bounding box's), and
     PyBullet's velocity damping, which no other engine has, is off.
@@ -27,7 +27,7 @@ def drop_bullet(path: Path, config: VerifyConfig) -> DropResult:
 
     client = pybullet.connect(pybullet.DIRECT)
     try:
-        return simulate(_BulletSim(client, path, read_urdf(path, visual=False)), config)
+        return simulate(_BulletSim(client, path, read_urdf(path, visual=False)), config, set_down)
     finally:
         pybullet.disconnect(client)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seed3d.types import Check
-from seed3d.verify.drop import FLOAT_FLOOR_M, FLOAT_SHARE, DropResult, Rest
+from seed3d.verify.drop import FLOAT_FLOOR_M, FLOAT_SHARE, UPRIGHT_DEG, DropResult, Rest
 from seed3d.verify.model import MassProperties
 from seed3d.verify.stability import Support
 from seed3d.verify.text import fixed, percent, rounded
@@ -24,9 +24,8 @@ JITTER_SHARE = 0.002
 """Movement, as a share of the size, up to which an object that keeps trembling counts as resting:
 engines' contacts never calm down on some hulls."""
 STABLE_RAD = np.deg2rad(5.0)
-"""An object that would have to be tilted this far to tip must stay upright in the drop."""
-UPRIGHT_DEG = 10.0
-"""Tilt up to which an object counts as upright [deg]."""
+"""An object that would have to be tilted this far to tip must stay upright: after the drop, or,
+where the bounce topples it, when it's set down."""
 
 
 def drop_checks(
@@ -102,11 +101,18 @@ def _loaded_checks(result: DropResult, expected: MassProperties) -> list[Check]:
     ]
 
 
-def agreement_checks(results: Sequence[Rest | DropResult], support: Support | None) -> list[Check]:
+def _tilt(rest: Rest) -> str:
+    if rest.toppled_deg is None:
+        return f"{rest.engine} {_degrees(rest.tilt_deg)}"
+    fallen = f"{_degrees(rest.toppled_deg)} after the drop"
+    return f"{rest.engine} {_degrees(rest.tilt_deg)} when set down ({fallen})"
+
+
+def agreement_checks(results: Sequence[Rest], support: Support | None) -> list[Check]:
     """Return the checks that need every engine: does the object rest the same way in all?"""
     if len(results) < 2:
         return []
-    tilts = ", ".join(f"{r.engine} {_degrees(r.tilt_deg)}" for r in results)
+    tilts = ", ".join(_tilt(r) for r in results)
     upright = [r.tilt_deg <= UPRIGHT_DEG for r in results]
     stable = support is not None and support.angle_rad >= STABLE_RAD
     angle = float(np.rad2deg(support.angle_rad)) if support else 0.0

@@ -16,8 +16,8 @@ from seed3d.verify.read_mjcf import body_mass, geom_mesh
 _FLOOR = "seed3d_verify_floor"
 
 
-def drop_mujoco(path: Path, config: VerifyConfig) -> DropResult:
-    """Drop the first body of an MJCF file on a floor.
+def drop_mujoco(path: Path, config: VerifyConfig, set_down: bool = False) -> DropResult:
+    """Drop the first body of an MJCF file on a floor, or set it down there.
 
     The file's own contact parameters rule: the floor yields to them. Geoms that the file puts
     on the world body (a floor of its own) are left out. A body without a joint gets a free one.
@@ -25,7 +25,7 @@ def drop_mujoco(path: Path, config: VerifyConfig) -> DropResult:
     Raises:
         InputError: MuJoCo refuses the model, or the body is fixed to the world by a joint.
     """
-    return simulate(_MujocoSim(path), config)
+    return simulate(_MujocoSim(path), config, set_down)
 
 
 def loaded_from_urdf(path: Path) -> MassProperties:

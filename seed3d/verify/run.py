@@ -164,10 +164,9 @@ def _checks(outcome: Outcome) -> list[Check]:
 
 
 def _rest(result: dict[str, Any] | None) -> list[Rest]:
-    if not result or not result["drop"]:
+    if not result or not result["rest"]:
         return []
-    drop = result["drop"]
-    return [Rest(drop["engine"], drop["size_m"], drop["tilt_deg"], np.array(drop["com_m"]))]
+    return [Rest(**{**result["rest"], "com_m": np.array(result["rest"]["com_m"])})]
 
 
 def _support(result: dict[str, Any] | None) -> list[Support]:

@@ -19,8 +19,8 @@ from seed3d.config import VerifyConfig, from_dict
 from seed3d.errors import InputError
 from seed3d.processes import limit_cpu
 from seed3d.types import Check
-from seed3d.verify.drop import DropResult
-from seed3d.verify.drop_checks import drop_checks
+from seed3d.verify.drop import UPRIGHT_DEG, DropResult, Rest
+from seed3d.verify.drop_checks import STABLE_RAD, drop_checks
 from seed3d.verify.folder import Expected, expected_from_report, find_files
 from seed3d.verify.isolate import cpu_limit_s
 from seed3d.verify.model import FileModel, MassProperties
@@ -50,7 +50,9 @@ def run_pybullet(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
 
     path = find_files(folder)["urdf"]
     return _drop(
-        "pybullet", lambda: read_urdf(path, visual=False), lambda: drop_bullet(path, config)
+        "pybullet",
+        lambda: read_urdf(path, visual=False),
+        lambda set_down: drop_bullet(path, config, set_down),
     )
 
 
@@ -64,7 +66,9 @@ def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     if "mjcf" not in files:
         return _result(checks)
     path = files["mjcf"]
-    result = _drop("mujoco", lambda: read_mjcf(path), lambda: drop_mujoco(path, config))
+    result = _drop(
+        "mujoco", lambda: read_mjcf(path), lambda set_down: drop_mujoco(path, config, set_down)
+    )
     result["checks"] = result["checks"] + _result(checks)["checks"]
     return result
 
@@ -77,16 +81,19 @@ def run_mujoco_sdf(folder: Path | Target, config: VerifyConfig) -> dict[str, Any
     path = find_files(folder)["mjcf_sdf"]
     engine = "mujoco_sdf"
     return _drop(
-        engine, lambda: read_mjcf(path), lambda: replace(drop_mujoco(path, config), engine=engine)
+        engine,
+        lambda: read_mjcf(path),
+        lambda set_down: replace(drop_mujoco(path, config, set_down), engine=engine),
     )
 
 
 def _drop(
-    engine: str, read: Callable[[], FileModel], drop: Callable[[], DropResult]
+    engine: str, read: Callable[[], FileModel], drop: Callable[[bool], DropResult]
 ) -> dict[str, Any]:
+    """Run one engine: `drop` takes whether to set the object down instead."""
     try:
         model = read()
-        result = drop()
+        result = drop(False)
     except InputError as error:
         return _result([Check("loads", False, str(error), "loads and runs", engine)])
     support = None
@@ -94,7 +101,12 @@ def _drop(
         support = support_margin([h.mesh for h in model.hulls], model.mass.com_m)
     checks = [Check("loads", True, "yes", "loads and runs", engine)]
     checks += drop_checks(result, model.mass, support)
-    return _result(checks, result, support)
+    rest = Rest(engine, result.size_m, result.tilt_deg, result.com_m)
+    if support is not None and support.angle_rad >= STABLE_RAD and result.tilt_deg > UPRIGHT_DEG:
+        # A bounce can topple what stands safely; whether it does stand is another question.
+        down = drop(True)
+        rest = Rest(engine, down.size_m, down.tilt_deg, down.com_m, result.tilt_deg)
+    return _result(checks, rest, support)
 
 
 def _urdf_in_mujoco(path: Path) -> Check:
@@ -118,18 +130,11 @@ def _difference(own: MassProperties, want: MassProperties) -> float:
 
 
 def _result(
-    checks: list[Check], drop: DropResult | None = None, support: Support | None = None
+    checks: list[Check], rest: Rest | None = None, support: Support | None = None
 ) -> dict[str, Any]:
     return {
         "checks": [vars(c) for c in checks],
-        "drop": None
-        if drop is None
-        else {
-            "engine": drop.engine,
-            "size_m": drop.size_m,
-            "tilt_deg": drop.tilt_deg,
-            "com_m": drop.com_m.tolist(),
-        },
+        "rest": None if rest is None else {**vars(rest), "com_m": rest.com_m.tolist()},
         "support": None if support is None else [support.margin_m, support.com_height_m],
     }
 
