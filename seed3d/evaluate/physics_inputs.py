@@ -11,6 +11,8 @@ from pathlib import Path
 PACKAGES = ("pybullet_data", "robosuite", "metaworld", "gymnasium_robotics", "genesis")
 """Python packages that ship meshes; those that aren't installed are left out, and counted so."""
 SUFFIXES = (".obj", ".stl", ".ply", ".glb", ".gltf")
+Y_UP = ("duck", "duck_vhacd", "lego", "lego_vhacd", "samurai_monastry", "torus_textured")
+"""Meshes with Y up; the others are in the frames of robots' and simulators' links, which have Z up."""
 LEAST_BYTES = 200
 RANDOM_URDFS = 40
 """Of pybullet_data's 1000 random bodies: every 25th, so that they don't outvote the rest."""
@@ -80,7 +82,6 @@ def _procedural(seed: int) -> list[Item]:
 
 
 def _packages() -> list[Item]:
-    # Robots' and simulators' meshes are in the frames of their links, which have Z up.
     items = []
     for package in PACKAGES:
         spec = importlib.util.find_spec(package)
@@ -92,8 +93,9 @@ def _packages() -> list[Item]:
                 if path.stat().st_size >= LEAST_BYTES:
                     key = f"{package}_{path.relative_to(root).as_posix().replace('/', '_')}"
                     true = _length_m(path) if "random_urdfs" in path.parts else None
+                    up = "y" if path.stem in Y_UP else "z"
                     items.append(
-                        Item(key, "package", path.stem, lambda _f, path=path: path, true, "z")
+                        Item(key, "package", path.stem, lambda _f, path=path: path, true, up)
                     )
     return items
 
