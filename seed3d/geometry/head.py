@@ -37,7 +37,7 @@ class HeadOutput(NamedTuple):
 
 
 class PhotoHead(ModelMixin, ConfigMixin):
-    """Multi-layer perceptron on encoder features and the mask.
+    """Two convolutions on encoder features, colours and the mask at 14 x 14, then a perceptron.
 
     Args:
         categories: Names of the categories it tells apart, in the order of its logits.
@@ -53,9 +53,13 @@ class PhotoHead(ModelMixin, ConfigMixin):
         width: int = 384,
     ) -> None:
         super().__init__()
-        self.deep_in = nn.Conv2d(320, 48, 1)
-        self.mid_in = nn.Conv2d(112, 24, 1)
-        inputs = 1280 + 48 * 49 + 24 * 49 + 4 * 14 * 14
+        self.deep_in = nn.Conv2d(320, 64, 1)
+        self.mid_in = nn.Conv2d(112, 64, 1)
+        self.conv = nn.Sequential(
+            nn.Conv2d(132, 96, 3, padding=1), nn.GroupNorm(8, 96), nn.GELU(), nn.Dropout2d(0.1),
+            nn.Conv2d(96, 96, 3, stride=2, padding=1), nn.GroupNorm(8, 96), nn.GELU(),
+        )  # fmt: skip
+        inputs = 1280 + 96 * 49
         self.body = nn.Sequential(
             nn.Dropout(0.2), nn.Linear(inputs, width), nn.LayerNorm(width), nn.GELU(),
             nn.Dropout(0.2), nn.Linear(width, width), nn.LayerNorm(width), nn.GELU(),
@@ -67,10 +71,10 @@ class PhotoHead(ModelMixin, ConfigMixin):
 
     def forward(self, photo: PhotoFeatures) -> HeadOutput:
         """Predict from features of B photos."""
-        mid = functional.avg_pool2d(self.mid_in(photo.mid), 2)  # (B, 24, 7, 7)
-        local = functional.avg_pool2d(photo.local, 4)  # (B, 4, 14, 14)
-        parts = [photo.pooled, self.deep_in(photo.deep), mid, local]
-        x = self.body(torch.cat([part.flatten(1) for part in parts], dim=1))
+        deep = functional.interpolate(self.deep_in(photo.deep), scale_factor=2, mode="nearest")
+        local = functional.avg_pool2d(photo.local, 4)
+        maps = self.conv(torch.cat([self.mid_in(photo.mid), deep, local], dim=1))  # (B, 96, 7, 7)
+        x = self.body(torch.cat([photo.pooled, maps.flatten(1)], dim=1))
         return HeadOutput(*self.out(x).split(self.sizes, dim=1))
 
 
