@@ -724,10 +724,11 @@ def test_what_a_bounce_topples_must_stand_when_set_down(tmp_path):
     assert drop_bullet(path, config).tilt_deg > 45
     down = drop_bullet(path, config, set_down=True)
     assert down.drop_m == SET_DOWN_M and down.tilt_deg < 0.1 and down.settle_s is not None
-    checks = by_name(verify_folder(folder, config).checks, "stays upright")
+    verdict = verify_folder(folder, config)
+    checks = by_name(verdict.checks, "stays upright")
     assert len(checks) == 1 and checks[0].passed
     assert "when set down" in checks[0].value and "after the drop" in checks[0].value
-    assert by_name(verify_folder(folder, config).checks, "same rest")[0].passed
+    assert by_name(verdict.checks, "same rest")[0].passed
     # What falls even when it is set down, though it should stand, doesn't pass.
     fallen = [Rest("pybullet", 0.3, 90.0, np.zeros(3), 92.0), Rest("mujoco", 0.3, 0.1, np.zeros(3))]
     assert not agreement_checks(fallen, Support(0.02, 0.1, np.zeros((0, 2))))[0].passed

@@ -21,8 +21,6 @@ MIN_DROP_M = 0.01
 """Least drop height [m]."""
 SET_DOWN_M = 2e-3
 """Height from which an object is set down, not dropped: over PyBullet's padding of its hulls [m]."""
-UPRIGHT_DEG = 10.0
-"""Tilt up to which an object counts as upright [deg]."""
 TIMESTEPS_S = (2.5e-4, 2e-3)
 """Shortest and longest time step [s]; between them, 1/60 of the natural time sqrt(size / g)."""
 NATURAL_TIMES = 10.0
@@ -104,6 +102,11 @@ class DropResult:
     """Angle of the up axis to the vertical at the end [deg]."""
     drift_m: float
     """Horizontal way of the centre of mass from start to end [m]."""
+
+    @property
+    def rest(self) -> Rest:
+        """How it ended."""
+        return Rest(self.engine, self.size_m, self.tilt_deg, self.com_m)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from seed3d.types import Check
-from seed3d.verify.drop import FLOAT_FLOOR_M, FLOAT_SHARE, UPRIGHT_DEG, DropResult, Rest
+from seed3d.verify.drop import FLOAT_FLOOR_M, FLOAT_SHARE, DropResult, Rest
 from seed3d.verify.model import MassProperties
 from seed3d.verify.stability import Support
 from seed3d.verify.text import fixed, percent, rounded
@@ -26,6 +26,8 @@ engines' contacts never calm down on some hulls."""
 STABLE_RAD = np.deg2rad(5.0)
 """An object that would have to be tilted this far to tip must stay upright: after the drop, or,
 where the bounce topples it, when it's set down."""
+UPRIGHT_DEG = 10.0
+"""Tilt up to which an object counts as upright [deg]."""
 
 
 def drop_checks(
@@ -41,6 +43,15 @@ def drop_checks(
     facts = [*_motion_facts(result), _settle_fact(result, support), *_rest_facts(result)]
     checks = [Check(n, bool(passed), value, w, result.engine) for n, passed, value, w in facts]
     return (_loaded_checks(result, expected) if expected is not None else []) + checks
+
+
+def toppled(result: DropResult, support: Support | None) -> bool:
+    """True where an object that stands safely didn't end the drop upright."""
+    return _stable(support) and result.tilt_deg > UPRIGHT_DEG
+
+
+def _stable(support: Support | None) -> bool:
+    return support is not None and support.angle_rad >= STABLE_RAD
 
 
 _Fact = tuple[str, bool, float | str, str]
@@ -62,7 +73,7 @@ def _settle_fact(result: DropResult, support: Support | None) -> _Fact:
         return "settles", True, f"after {result.settle_s:.3g} s", wanted
     if result.calm and result.jitter <= JITTER_SHARE:
         return "settles", True, f"trembles by {percent(result.jitter)} % of its size", wanted
-    if support is not None and support.angle_rad >= STABLE_RAD:
+    if _stable(support):
         return "settles", False, "still moving", wanted
     value = "rolls or rocks gently" if result.calm else "still moving"
     return "settles", result.calm, value, wanted + ", or rolling or rocking gently"
@@ -114,7 +125,7 @@ def agreement_checks(results: Sequence[Rest], support: Support | None) -> list[C
         return []
     tilts = ", ".join(_tilt(r) for r in results)
     upright = [r.tilt_deg <= UPRIGHT_DEG for r in results]
-    stable = support is not None and support.angle_rad >= STABLE_RAD
+    stable = _stable(support)
     angle = float(np.rad2deg(support.angle_rad)) if support else 0.0
     wanted = (
         f"tilt <= {UPRIGHT_DEG:g} deg in all: it tips only beyond {angle:.3g} deg"

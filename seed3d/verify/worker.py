@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ from seed3d.config import VerifyConfig, from_dict
 from seed3d.errors import InputError
 from seed3d.processes import limit_cpu
 from seed3d.types import Check
-from seed3d.verify.drop import UPRIGHT_DEG, DropResult, Rest
-from seed3d.verify.drop_checks import STABLE_RAD, drop_checks
+from seed3d.verify.drop import DropResult, Rest
+from seed3d.verify.drop_checks import drop_checks, toppled
 from seed3d.verify.folder import Expected, expected_from_report, find_files
 from seed3d.verify.isolate import cpu_limit_s
 from seed3d.verify.model import FileModel, MassProperties
@@ -50,9 +51,7 @@ def run_pybullet(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
 
     path = find_files(folder)["urdf"]
     return _drop(
-        "pybullet",
-        lambda: read_urdf(path, visual=False),
-        lambda set_down: drop_bullet(path, config, set_down),
+        "pybullet", lambda: read_urdf(path, visual=False), partial(drop_bullet, path, config)
     )
 
 
@@ -66,9 +65,7 @@ def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     if "mjcf" not in files:
         return _result(checks)
     path = files["mjcf"]
-    result = _drop(
-        "mujoco", lambda: read_mjcf(path), lambda set_down: drop_mujoco(path, config, set_down)
-    )
+    result = _drop("mujoco", lambda: read_mjcf(path), partial(drop_mujoco, path, config))
     result["checks"] = result["checks"] + _result(checks)["checks"]
     return result
 
@@ -101,11 +98,10 @@ def _drop(
         support = support_margin([h.mesh for h in model.hulls], model.mass.com_m)
     checks = [Check("loads", True, "yes", "loads and runs", engine)]
     checks += drop_checks(result, model.mass, support)
-    rest = Rest(engine, result.size_m, result.tilt_deg, result.com_m)
-    if support is not None and support.angle_rad >= STABLE_RAD and result.tilt_deg > UPRIGHT_DEG:
+    rest = result.rest
+    if toppled(result, support):
         # A bounce can topple what stands safely; whether it does stand is another question.
-        down = drop(True)
-        rest = Rest(engine, down.size_m, down.tilt_deg, down.com_m, result.tilt_deg)
+        rest = replace(drop(True).rest, toppled_deg=result.tilt_deg)
     return _result(checks, rest, support)
 
 
