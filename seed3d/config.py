@@ -174,6 +174,9 @@ class Config:
     """Seed of every random choice."""
     device: str = "auto"
     """auto, cpu or cuda."""
+    threads: int | None = None
+    """Threads of PyTorch and BLAS; 0: as many as they like. Another number rounds otherwise, to
+    other hulls. None: one, on which the bundled networks are as fast; 0 for larger models."""
     image: ImageConfig = field(default_factory=ImageConfig)
     geometry: GeometryConfig = field(default_factory=GeometryConfig)
     mesh: MeshConfig = field(default_factory=MeshConfig)

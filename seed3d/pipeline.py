@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from seed3d.config import Config, PhysicsConfig, to_dict
+from seed3d.config import Config, GeometryConfig, PhysicsConfig, to_dict
 from seed3d.names import asset_name
+from seed3d.threads import fixed_threads
 from seed3d.types import (
     Asset,
     Atlas,
@@ -76,37 +77,41 @@ def generate(
     label, data = (name or "photo", photo) if isinstance(photo, bytes) else (
         name or Path(photo).stem, read_file(Path(photo)))  # fmt: skip
 
-    with clock("image"):
-        subject = prepare(data, config.image, name=label, mask=mask)
-    with clock("geometry"):
-        shape = shape_from_photo(subject, config.geometry, config.seed, config.device)
-    if config.vlm.url:
-        with clock("vlm"):
-            shape = refine(shape, subject.rgb, config.vlm)
-    with clock("mesh"):
-        solid = make_solid(shape.mesh, config.mesh)
-    estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
-                 "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
-                                            "agreement of the silhouette with the photo's mask")}  # fmt: skip
-    if shape.hull_density_kg_m3 is not None:
-        estimates["hull_density_kg_m3"] = shape.hull_density_kg_m3
-    mesh, sizes = metric(solid.mesh, shape.size_m, config.physics, shape.category)
-    with ThreadPoolExecutor(1) as beside:
-        hulls = beside.submit(decompose, mesh, config.physics, config.seed)  # waits for a process
-        with clock("unwrap"):
-            atlas = unwrap(solid.mesh, config.texture)
-        with clock("texture"):
-            row = material(config.physics.material or shape.material.value)
-            look = SurfaceMaterial(metallic=row.metallic, roughness=row.roughness, name=row.name)
-            maps = paint_from_photo(
-                solid.mesh, atlas, subject, shape.camera, look, config.texture,
-                getattr(progress, "part", None),
+    with fixed_threads(_threads(config)):
+        with clock("image"):
+            subject = prepare(data, config.image, name=label, mask=mask)
+        with clock("geometry"):
+            shape = shape_from_photo(subject, config.geometry, config.seed, config.device)
+        if config.vlm.url:
+            with clock("vlm"):
+                shape = refine(shape, subject.rgb, config.vlm)
+        with clock("mesh"):
+            solid = make_solid(shape.mesh, config.mesh)
+        estimates = {"size_m": shape.size_m, "material": shape.material, "category": shape.category,
+                     "silhouette_iou": Estimate(round(shape.silhouette_iou, 4), "measured",
+                                                "agreement of the silhouette with the photo's mask")}  # fmt: skip
+        if shape.hull_density_kg_m3 is not None:
+            estimates["hull_density_kg_m3"] = shape.hull_density_kg_m3
+        mesh, sizes = metric(solid.mesh, shape.size_m, config.physics, shape.category)
+        with ThreadPoolExecutor(1) as beside:
+            # It waits for a process.
+            hulls = beside.submit(decompose, mesh, config.physics, config.seed)
+            with clock("unwrap"):
+                atlas = unwrap(solid.mesh, config.texture)
+            with clock("texture"):
+                row = material(config.physics.material or shape.material.value)
+                look = SurfaceMaterial(
+                    metallic=row.metallic, roughness=row.roughness, name=row.name
+                )
+                maps = paint_from_photo(
+                    solid.mesh, atlas, subject, shape.camera, look, config.texture,
+                    getattr(progress, "part", None),
+                )  # fmt: skip
+            return _finish(
+                asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
+                (*subject.fallbacks, *shape.fallbacks, *solid.fallbacks), config, clock,
+                _inputs(label, data, config, mask), shape.camera, subject,
             )  # fmt: skip
-        return _finish(
-            asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
-            (*subject.fallbacks, *shape.fallbacks, *solid.fallbacks), config, clock,
-            _inputs(label, data, config, mask), shape.camera, subject,
-        )  # fmt: skip
 
 
 def simready(
@@ -148,32 +153,40 @@ def simready(
     path = Path(model)
     label = name or path.stem
 
-    with clock("load"):
-        source = load_surface(path, path.suffix, up=up)
-        mesh, _, _ = canonical(source.mesh)
-        size = measured_size(source.mesh, unit_m, path.name, config.physics)
-        source = dataclasses.replace(source, mesh=mesh)
-    with clock("mesh"):
-        solid = make_solid(mesh, config.mesh)
-        sheet = open_sheet(mesh, solid.mesh, config.mesh)
-    estimates = {
-        "size_m": size,
-        "material": Estimate(None, "prior"),
-        "category": category_from_name(label),
-    }
-    mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, estimates["category"])
-    sheet = placed(sheet, solid.mesh, mesh)
-    with ThreadPoolExecutor(1) as beside:
-        hulls = beside.submit(decompose, mesh, config.physics, config.seed)  # waits for a process
-        with clock("unwrap"):
-            atlas = unwrap(solid.mesh, config.texture)
-        with clock("texture"):
-            maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
-        return _finish(
-            asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
-            (*source.fallbacks, *solid.fallbacks), config, clock,
-            _inputs(path.name, path.read_bytes(), config), sheet=sheet,
-        )  # fmt: skip
+    with fixed_threads(_threads(config)):
+        with clock("load"):
+            source = load_surface(path, path.suffix, up=up)
+            mesh, _, _ = canonical(source.mesh)
+            size = measured_size(source.mesh, unit_m, path.name, config.physics)
+            source = dataclasses.replace(source, mesh=mesh)
+        with clock("mesh"):
+            solid = make_solid(mesh, config.mesh)
+            sheet = open_sheet(mesh, solid.mesh, config.mesh)
+        estimates = {
+            "size_m": size,
+            "material": Estimate(None, "prior"),
+            "category": category_from_name(label),
+        }
+        mesh, sizes = metric(solid.mesh, estimates["size_m"], config.physics, estimates["category"])
+        sheet = placed(sheet, solid.mesh, mesh)
+        with ThreadPoolExecutor(1) as beside:
+            # It waits for a process.
+            hulls = beside.submit(decompose, mesh, config.physics, config.seed)
+            with clock("unwrap"):
+                atlas = unwrap(solid.mesh, config.texture)
+            with clock("texture"):
+                maps = paint_from_surface(solid.mesh, atlas, source, config.texture)
+            return _finish(
+                asset_name(label), mesh, atlas, maps, {**estimates, **sizes}, hulls,
+                (*source.fallbacks, *solid.fallbacks), config, clock,
+                _inputs(path.name, path.read_bytes(), config), sheet=sheet,
+            )  # fmt: skip
+
+
+def _threads(config: Config) -> int:
+    if config.threads is not None:
+        return config.threads
+    return 1 if config.geometry.model == GeometryConfig().model else 0
 
 
 def _finish(

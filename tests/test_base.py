@@ -77,6 +77,18 @@ def test_an_uneven_base_becomes_one_plane_and_nothing_else_moves():
     assert gap.max() < 1e-9
 
 
+def test_what_is_arched_by_a_share_of_its_height_is_not_levelled():
+    # A ruler, 11 mm high at 1 m, hollow below by a fifth of that: its cavity must stay.
+    ruler = m3.Manifold.cube((2, 0.2, 0.022)) - m3.Manifold.cube((2, 0.16, 0.0044)).translate(
+        (0, 0.02, 0)
+    )
+    base = flat_base(ruler)
+    assert base is not None and base.uneven == pytest.approx(0.05 * 0.022)
+    points = from_manifold(ruler.hull()).vertices + 0.0
+    points = np.concatenate([points, from_manifold(ruler).vertices])
+    assert np.array_equal(base.levelled(points), points)
+
+
 def test_a_slender_thing_stands_straight_only_on_a_level_base(tmp_path):
     import mujoco
 

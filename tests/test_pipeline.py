@@ -6,6 +6,7 @@ import shutil
 import struct
 import subprocess
 import sys
+import threading
 import zlib
 from pathlib import Path
 
@@ -143,6 +144,60 @@ def test_same_input_and_seed_give_the_same_bytes(made, tmp_path):
     again = seed3d("generate", PHOTO, "-o", tmp_path, "--preset", "smoke", "--height", "0.1", "-q")
     assert again.exit_code == 0
     assert digests(tmp_path / "mug") == digests(made["out"] / "mug")
+
+
+def test_the_number_of_threads_changes_no_byte(made, tmp_path):
+    import torch
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    def blas():
+        return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+    before = torch.get_num_threads()
+    try:
+        torch.set_num_threads(before + 1)
+        with threadpool_limits(2, user_api="blas"):
+            again = seed3d("generate", PHOTO, "-o", tmp_path, "--preset", "smoke",
+                           "--height", "0.1", "-q")  # fmt: skip
+            assert set(blas()) == {2}, "the caller's number wasn't given back"
+            assert torch.get_num_threads() == before + 1
+    finally:
+        torch.set_num_threads(before)
+    assert again.exit_code == 0
+    assert digests(tmp_path / "mug") == digests(made["out"] / "mug")
+
+
+def test_overlapping_blocks_of_fixed_threads_give_back_what_was():
+    import torch
+
+    from seed3d.threads import fixed_threads
+
+    before = torch.get_num_threads()
+    seen: list[int] = []
+    entered, left = threading.Event(), threading.Event()
+
+    def other():
+        with fixed_threads(1):
+            entered.set()
+            left.wait(10)
+            seen.append(torch.get_num_threads())
+        seen.append(torch.get_num_threads())
+
+    torch.set_num_threads(3)
+    try:
+        with fixed_threads(1):
+            thread = threading.Thread(target=other)
+            thread.start()
+            entered.wait(10)
+            assert torch.get_num_threads() == 1
+        assert torch.get_num_threads() == 3
+        left.set()
+        thread.join()
+        assert seen == [1, 3]
+        with fixed_threads(0):
+            assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_folder_can_be_moved_and_verified_again(made, tmp_path):

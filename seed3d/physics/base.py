@@ -13,6 +13,8 @@ import numpy as np
 
 UNEVEN = 0.005
 """How far from its lowest point a base may be uneven, for an object of longest side 2."""
+FLAT = 0.05
+"""Largest share of the object's height by which its base is levelled: a ruler is arched by more."""
 THIN = 0.25
 """Largest share of a hull's own height by which it is levelled."""
 SPREAD = 1.5
@@ -28,10 +30,12 @@ class Base:
 
     floor: float
     """Its height, that of the object's lowest point."""
+    uneven: float = UNEVEN
+    """How far from it a point still belongs to it."""
 
     def levelled(self, points: np.ndarray) -> np.ndarray:
         """A hull's points (N, 3) with those of the base put onto its plane; a thin hull stays one."""
-        reach = min(UNEVEN, THIN * float(np.ptp(points[:, 2])))
+        reach = min(self.uneven, THIN * float(np.ptp(points[:, 2])))
         level = points.copy()
         level[points[:, 2] < self.floor + reach, 2] = self.floor
         return level
@@ -40,6 +44,7 @@ class Base:
 def flat_base(solid: Any) -> Base | None:
     """Return the base of a manifold solid of longest side 2, or None where it is round below."""
     hull = solid.hull()
-    floor = float(hull.bounding_box()[2])
-    near, above = (hull.slice(floor + n * UNEVEN).area() for n in (1, 3))
-    return Base(floor) if near > 0 and above < SPREAD * near else None
+    box = hull.bounding_box()
+    floor, uneven = float(box[2]), min(UNEVEN, FLAT * float(box[5] - box[2]))
+    near, above = (hull.slice(floor + n * uneven).area() for n in (1, 3))
+    return Base(floor, uneven) if near > 0 and above < SPREAD * near else None
