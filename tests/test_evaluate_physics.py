@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from seed3d.errors import InputError
 from seed3d.evaluate import physics
-from seed3d.evaluate.physics import Options, group_cpu_s, judge_all, summarise
+from seed3d.evaluate.physics import Options, adopt, group_cpu_s, judge_all, summarise
 from seed3d.evaluate.physics_inputs import Item, spread
 
 
@@ -84,5 +85,23 @@ def test_a_second_run_takes_finished_rows_and_redoes_other_presets(tmp_path, mon
     assert both[0] == first[0] == json.loads((tmp_path / "a" / "row.json").read_text())
     list(judge_all([item("a")], Options(tmp_path, "fast"), 1))
     assert asked[-1] == ("a", "fast")
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps({"items": [*both, {**both[0], "key": "c", "preset": "fast"}]}))
+    elsewhere = Options(tmp_path / "elsewhere")
+    assert (adopt(table, elsewhere), adopt(table, elsewhere)) == (2, 0)
+    assert list(judge_all([item("a"), item("b")], elsewhere, 1)) == both
+    assert asked[-1] == ("a", "fast")  # not judged again
+    list(judge_all([item("c")], elsewhere, 1))
+    assert asked[-1] == ("c", "default")  # another preset's row isn't taken
     total = summarise(both)
     assert (total["count"], total["refused"], total["crashed"]) == (2, 2, 0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"items": [1]}', '{"items": [{"key": "a"}]}',
+    '{"items": [{"key": "../x", "kind": "k", "state": "refused", "seconds": 0, "preset": "default", "checkers": true}]}'])  # fmt: skip
+def test_what_is_no_table_of_rows_is_refused(tmp_path, text):
+    table = tmp_path / "table.json"
+    table.write_text(text)
+    with pytest.raises(InputError, match="wanted"):
+        adopt(table, Options(tmp_path / "out"))
+    assert not (tmp_path / "out").exists() and not (tmp_path / "x").exists()

@@ -24,24 +24,29 @@ import click
               help="Processor seconds per asset.")  # fmt: skip
 @click.option("--workers", type=int, default=2, show_default=True)
 @click.option("--no-checkers", is_flag=True, help="Leave simcheck and simready-validate out.")
+@click.option("--rows", "rows_file", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="The --json of a run elsewhere: its inputs aren't judged again.")  # fmt: skip
 @click.option("--json", "json_file", type=click.Path(path_type=Path), help="Write the table here.")
 def physics(
     furniture: Path, data: Path, out: Path, kind: str, keys: tuple[str, ...], limit: int | None,
     preset: str, model: str, time_limit: float, workers: int, no_checkers: bool,
-    json_file: Path | None,
+    rows_file: Path | None, json_file: Path | None,
 ) -> None:  # fmt: skip
     """Mesh to verified asset over furniture, procedural objects and package meshes."""
     import json
 
-    from seed3d.evaluate.physics import Options, judge_all, summarise
+    from seed3d.evaluate.physics import Options, adopt, judge_all, summarise
     from seed3d.evaluate.physics_estimates import estimate_errors
     from seed3d.evaluate.physics_inputs import all_items, spread
 
     items = [i for i in all_items(furniture, data / "furniture", 0) if kind in ("all", i.kind)]
     available = len(items)
     items = [i for i in items if i.key in keys] if keys else spread(items, limit)
+    options = Options(out, preset, time_limit, not no_checkers)
+    if rows_file:
+        click.echo(f"{adopt(rows_file, options)} rows of {rows_file} taken over", err=True)
     rows = []
-    for row in judge_all(items, Options(out, preset, time_limit, not no_checkers), workers):
+    for row in judge_all(items, options, workers):
         rows.append(row)
         done = f"[{len(rows)}/{len(items)}]"
         bad = sum(r["state"] not in ("verified", "refused") for r in rows)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from seed3d.errors import Seed3DError
+from seed3d.errors import InputError, Seed3DError
 from seed3d.evaluate.physics_inputs import Item
 
 STATES = ("verified", "refused", "failed", "crashed", "hung")
@@ -45,19 +45,62 @@ def judge_all(items: list[Item], options: Options, workers: int) -> Iterator[dic
         yield from pool.map(lambda item: _row(item, options), items)
 
 
+def adopt(table: Path, options: Options) -> int:
+    """Take over the rows of another run's table that were made with the same options.
+
+    Returns:
+        How many were new here.
+
+    Raises:
+        InputError: The file is no such table.
+    """
+    asked, rows = _asked(options), _rows_of(table)
+    fresh = [
+        (path, row)
+        for row in rows
+        if asked.items() <= row.items() and not (path := _row_file(options, row["key"])).exists()
+    ]
+    for path, row in fresh:
+        _write_row(path, row)
+    return len(fresh)
+
+
+def _rows_of(table: Path) -> list[dict[str, Any]]:
+    try:
+        rows = json.loads(table.read_text())["items"]
+        if all({"key", "kind", "state", "seconds"} <= row.keys() for row in rows):
+            return rows
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise InputError(f"{table}: got no table of `seed3d evaluate physics --json`; wanted its items")
+
+
+def _asked(options: Options) -> dict[str, Any]:
+    return {"preset": options.preset, "checkers": options.checkers}
+
+
+def _row_file(options: Options, key: str) -> Path:
+    if Path(key).name != key:
+        raise InputError(f"rows: got the key {key!r}; wanted a plain name")
+    return options.out / key / "row.json"
+
+
 def _row(item: Item, options: Options) -> dict[str, Any]:
-    done = options.out / item.key / "row.json"
-    asked = {"preset": options.preset, "checkers": options.checkers}
+    done, asked = _row_file(options, item.key), _asked(options)
     if done.is_file():
         row = json.loads(done.read_text())
         if asked.items() <= row.items():
             return row
     row = {**judge(item, options), **asked}
+    _write_row(done, row)
+    return row
+
+
+def _write_row(done: Path, row: dict[str, Any]) -> None:
     done.parent.mkdir(parents=True, exist_ok=True)
     fresh = done.with_suffix(".new")
     fresh.write_text(json.dumps(row, indent=1))
     fresh.replace(done)  # whole or not at all: a run that is stopped goes on here
-    return row
 
 
 def judge(item: Item, options: Options) -> dict[str, Any]:
