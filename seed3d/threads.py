@@ -34,12 +34,12 @@ def fixed_threads(count: int) -> Iterator[None]:
     Args:
         count: Number of threads; 0 leaves everything as it is.
     """
-    import scipy.linalg  # noqa: F401  (its BLAS can be told only once it's loaded)
-    from threadpoolctl import threadpool_limits
-
     if not count:
         yield
         return
+    import scipy.linalg  # noqa: F401  (its BLAS can be told only once it's loaded)
+    from threadpoolctl import threadpool_limits
+
     # Whoever needs it has imported it by now; others needn't wait a second for it.
     torch = sys.modules.get("torch")
     # Asking makes the number this thread's own; else it would take over one set elsewhere later.

@@ -93,6 +93,9 @@ def test_a_second_run_takes_finished_rows_and_redoes_other_presets(tmp_path, mon
     assert asked[-1] == ("a", "fast")  # not judged again
     list(judge_all([item("c")], elsewhere, 1))
     assert asked[-1] == ("c", "default")  # another preset's row isn't taken
+    other = Options(tmp_path)  # where "a" was made with another preset since
+    assert adopt(table, other) == 1
+    assert list(judge_all([item("a")], other, 1)) == first and asked[-1] == ("c", "default")
     total = summarise(both)
     assert (total["count"], total["refused"], total["crashed"]) == (2, 2, 0)
 

@@ -54,14 +54,14 @@ def adopt(table: Path, options: Options) -> int:
     Raises:
         InputError: The file is no such table.
     """
-    asked, rows = _asked(options), _rows_of(table)
+    asked = _asked(options)
     fresh = [
-        (path, row)
-        for row in rows
-        if asked.items() <= row.items() and not (path := _row_file(options, row["key"])).exists()
+        row
+        for row in _rows_of(table)
+        if asked.items() <= row.items() and _known(options, row["key"]) is None
     ]
-    for path, row in fresh:
-        _write_row(path, row)
+    for row in fresh:
+        _write_row(row, options)
     return len(fresh)
 
 
@@ -85,18 +85,23 @@ def _row_file(options: Options, key: str) -> Path:
     return options.out / key / "row.json"
 
 
+def _known(options: Options, key: str) -> dict[str, Any] | None:
+    """The row that is there already, made with the same options."""
+    done = _row_file(options, key)
+    row = json.loads(done.read_text()) if done.is_file() else {}
+    return row if _asked(options).items() <= row.items() else None
+
+
 def _row(item: Item, options: Options) -> dict[str, Any]:
-    done, asked = _row_file(options, item.key), _asked(options)
-    if done.is_file():
-        row = json.loads(done.read_text())
-        if asked.items() <= row.items():
-            return row
-    row = {**judge(item, options), **asked}
-    _write_row(done, row)
+    row = _known(options, item.key)
+    if row is None:
+        row = {**judge(item, options), **_asked(options)}
+        _write_row(row, options)
     return row
 
 
-def _write_row(done: Path, row: dict[str, Any]) -> None:
+def _write_row(row: dict[str, Any], options: Options) -> None:
+    done = _row_file(options, row["key"])
     done.parent.mkdir(parents=True, exist_ok=True)
     fresh = done.with_suffix(".new")
     fresh.write_text(json.dumps(row, indent=1))

@@ -30,7 +30,7 @@ class Base:
 
     floor: float
     """Its height, that of the object's lowest point."""
-    uneven: float = UNEVEN
+    uneven: float
     """How far from it a point still belongs to it."""
 
     def levelled(self, points: np.ndarray) -> np.ndarray:
