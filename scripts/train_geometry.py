@@ -5,12 +5,17 @@ Usage (in this order, after `seed3d data build`, `features` and `duplicates`):
     python scripts/train_geometry.py head
     python scripts/train_geometry.py dit
     python scripts/train_geometry.py export --out checkpoints/seed3d_tiny.safetensors
+
+Go on from the bundled weights, with other objects and a learning rate that only falls:
+    python scripts/train_geometry.py head --config configs/train/tiny_more.yaml --run runs/more \
+        --more datasets/more/features
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +25,7 @@ import yaml
 from seed3d.geometry.autoencoder import BlockAutoencoder
 from seed3d.geometry.dit import ShapeDiT
 from seed3d.geometry.head import PhotoHead
-from seed3d.geometry.model import ShapeModel, export_model
+from seed3d.geometry.model import ShapeModel, export_model, load_model
 from seed3d.train.autoencoder import fit_autoencoder, iou
 from seed3d.train.data import Objects, joined, load_objects
 from seed3d.train.loop import TrainConfig, train
@@ -48,12 +53,8 @@ def autoencoder(args: argparse.Namespace, config: dict[str, Any]) -> None:
 
 
 def load_autoencoder(args: argparse.Namespace, config: dict[str, Any]) -> BlockAutoencoder:
-    """The fitted autoencoder of this run."""
-    from safetensors.torch import load_file
-
-    model = BlockAutoencoder(**config["autoencoder"])
-    model.load_state_dict(load_file(args.run / "autoencoder.safetensors"), strict=True)
-    return model.eval()
+    """The fitted autoencoder of this run, or that of the model the config starts from."""
+    return finished(BlockAutoencoder(**config["autoencoder"]), args, config, "autoencoder").eval()
 
 
 def build_head(config: dict[str, Any]) -> PhotoHead:
@@ -70,25 +71,37 @@ def build_head(config: dict[str, Any]) -> PhotoHead:
 def head(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Train the photo head, without stretched variants: nothing is made in their sizes."""
     torch.manual_seed(0)
-    data = load_objects(args.features, ("train",), True, variants=False)
-    for more in args.more:
-        data = joined(data, load_objects(more, ("train",), True))
-    task = HeadTask(build_head(config), data, load_objects(args.features, ("val",)))
+    data, held_out = both(args.features, args.more, variants=False)
+    task = HeadTask(started(build_head(config), config, "head"), data, held_out)
     run(task, args, config, "head")
 
 
 def dit(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Train the diffusion transformer."""
     torch.manual_seed(0)
-    model = ShapeDiT(**config["dit"])
+    model = started(ShapeDiT(**config["dit"]), config, "dit")
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters")
-    task = DiTTask(model, load_autoencoder(args, config), *both(args), config["shift"], args.device)
+    task = DiTTask(model, load_autoencoder(args, config), *both(args.features, args.more),
+                   config["shift"], args.device)  # fmt: skip
     run(task, args, config, "dit")
 
 
-def both(args: argparse.Namespace) -> tuple[Objects, Objects]:
+def both(
+    features: Path, more: Sequence[Path] = (), variants: bool = True
+) -> tuple[Objects, Objects]:
     """Training objects with their mirror images, and validation objects."""
-    return load_objects(args.features, ("train",), True), load_objects(args.features, ("val",))
+    data = load_objects(features, ("train",), True, variants=variants)
+    for folder in more:
+        data = joined(data, load_objects(folder, ("train",), True))
+    return data, load_objects(features, ("val",))
+
+
+def started(model: torch.nn.Module, config: dict[str, Any], part: str) -> Any:
+    """The untrained network, or with the weights of the bundled model that the config starts from."""
+    if "start" in config:
+        bundled = getattr(load_model(config["start"]), part)
+        model.load_state_dict(bundled.state_dict(), strict=True)
+    return model
 
 
 def run(
@@ -104,22 +117,29 @@ def run(
     save_file(model.cpu().state_dict(), args.run / f"{name}.safetensors")
 
 
-def averaged(args: argparse.Namespace, name: str) -> dict[str, torch.Tensor]:
-    """The finished weights of a stage, or the running average of one still in training."""
+def finished(
+    model: torch.nn.Module, args: argparse.Namespace, config: dict[str, Any], part: str
+) -> Any:
+    """The network with its weights of this run, or of the bundled model that the config starts from.
+
+    Of one still in training: the running average.
+    """
     from safetensors.torch import load_file
 
-    done = args.run / f"{name}.safetensors"
-    if done.exists():
-        return load_file(done)
-    state = load_file(args.run / name / "state.safetensors")
-    return {k.removeprefix("ema."): v for k, v in state.items() if k.startswith("ema.")}
+    done, running = args.run / f"{part}.safetensors", args.run / part / "state.safetensors"
+    if "start" in config and not done.exists() and not running.exists():
+        return started(model, config, part)
+    state = load_file(done if done.exists() else running)
+    if not done.exists():
+        state = {k.removeprefix("ema."): v for k, v in state.items() if k.startswith("ema.")}
+    model.load_state_dict(state, strict=True)
+    return model
 
 
 def assembled(args: argparse.Namespace, config: dict[str, Any]) -> ShapeModel:
-    """The trained networks of a run as one model."""
-    head_model, dit_model = build_head(config), ShapeDiT(**config["dit"])
-    head_model.load_state_dict(averaged(args, "head"), strict=True)
-    dit_model.load_state_dict(averaged(args, "dit"), strict=True)
+    """The networks of a run as one model."""
+    head_model = finished(build_head(config), args, config, "head")
+    dit_model = finished(ShapeDiT(**config["dit"]), args, config, "dit")
     return ShapeModel(load_autoencoder(args, config), dit_model, head_model, config["shift"])
 
 
@@ -129,17 +149,25 @@ def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
 
     export_model(assembled(args, config), args.out, "Seed3D image-to-shape model, Apache-2.0; data credits in "
                  "checkpoints/README.md")  # fmt: skip
-    rows = [json.loads(line) for line in (args.run / "dit" / "log.jsonl").read_text().splitlines()]
-    evals = [row for row in rows if "eval" in row]
-    score = evals[-1]["eval"]["iou_g1_s8_n0.4"] if evals else 0.0
-    steps = max(row["step"] for row in rows)
     register(
         args.out, args.name, licence="Apache-2.0", source="scripts/train_geometry.py",
         trained_on="sweethome3d-furniture 1.8 (CC0, CC-BY 3.0; credits in checkpoints/README.md) "
                    "and this project's procedural objects",
-        score=f"IoU {score:.3f} on validation photos with true cameras, {steps} steps",
+        score=score(args, config),
     )  # fmt: skip
     write_credits(args)
+
+
+def score(args: argparse.Namespace, config: dict[str, Any]) -> str:
+    """What the manifest says of the shape network."""
+    from seed3d.checkpoints import model_info
+
+    log = args.run / "dit" / "log.jsonl"
+    if "start" in config and not log.exists():
+        return model_info(config["start"]).score
+    evals = [json.loads(line) for line in log.read_text().splitlines() if "eval" in line]
+    iou_mean = evals[-1]["eval"]["iou_g1_s8_n0.4"]
+    return f"IoU {iou_mean:.3f} on validation photos with true cameras"
 
 
 def write_credits(args: argparse.Namespace) -> None:
@@ -171,7 +199,7 @@ def main() -> None:
     parser.add_argument("--config", type=Path, default=Path("configs/train/tiny.yaml"))
     parser.add_argument("--features", type=Path, default=Path("datasets/features"))
     parser.add_argument("--more", type=Path, action="append", default=[],
-                        help="features of more training objects, for the head alone")  # fmt: skip
+                        help="features of more training objects, for head and dit")  # fmt: skip
     parser.add_argument("--run", type=Path, default=Path("runs/tiny"))
     parser.add_argument("--steps", type=int, help="other length than the configuration's")
     parser.add_argument("--device", default="cpu")

@@ -46,7 +46,7 @@ def train_all(args: Namespace) -> None:
         if done % 200 == 0:
             print(f"{done} encoded after {time.monotonic() - begun:.0f} s", flush=True)
     stages.autoencoder(args, config)
-    objects = stages.both(args)
+    objects = stages.both(args.features)
     head_task = HeadTask(stages.build_head(config), *objects)
     left = args.minutes - (time.monotonic() - begun + SPARE_S) / 60
     if left <= 0:
