@@ -27,7 +27,7 @@ from seed3d.geometry.dit import ShapeDiT
 from seed3d.geometry.head import PhotoHead
 from seed3d.geometry.model import ShapeModel, export_model, load_model
 from seed3d.train.autoencoder import fit_autoencoder, iou
-from seed3d.train.data import Objects, joined, load_objects
+from seed3d.train.data import Objects, load_objects
 from seed3d.train.loop import TrainConfig, train
 from seed3d.train.tasks import DiTTask, HeadTask
 
@@ -90,9 +90,7 @@ def both(
     features: Path, more: Sequence[Path] = (), variants: bool = True
 ) -> tuple[Objects, Objects]:
     """Training objects with their mirror images, and validation objects."""
-    data = load_objects(features, ("train",), True, variants=variants)
-    for folder in more:
-        data = joined(data, load_objects(folder, ("train",), True))
+    data = load_objects(features, ("train",), True, variants=variants, more=more)
     return data, load_objects(features, ("val",))
 
 

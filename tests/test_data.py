@@ -16,7 +16,7 @@ from seed3d.data.prepare import furniture_jobs, prepare, procedural_jobs, statis
 from seed3d.data.split import split_of
 from seed3d.data.variants import axis_factors, stretched
 from seed3d.errors import InputError
-from seed3d.train.data import joined, load_objects
+from seed3d.train.data import load_objects
 from seed3d.types import Mesh, Surface, SurfaceMaterial
 
 
@@ -127,7 +127,7 @@ def test_more_objects_for_training_alone(tmp_path):
     rows = near_duplicates(more, ours)
     assert [(r["train"], r["held_out"]) for r in rows] == [("twin", "held")]
     write_duplicates(more, rows)
-    both = joined(load_objects(ours, ("test",), True), load_objects(more, ("train",), True))
+    both = load_objects(ours, ("train", "test"), True, more=[more])
     assert both.keys == ["held", "held~", "other", "other~"]
     keys = [both.keys[i] for i in both.owner]
     assert torch.bincount(both.owner).min() >= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,7 @@ def load_objects(
     mirrored: bool = False,
     exclude: bool = True,
     variants: bool = True,
+    more: Sequence[Path] = (),
 ) -> Objects:
     """Load every feature file of the given splits, and its record's grid, into memory.
 
@@ -102,8 +103,10 @@ def load_objects(
         mirrored: Also every object mirrored in y, as an object of its own named "<key>~".
         exclude: Leave out training objects that `seed3d data duplicates` listed.
         variants: Also the stretched variants of the training furniture.
+        more: Further such folders, whose objects follow. A model may be in several of them, with
+            other photos: it counts as another object.
     """
-    chosen = _chosen(features, splits, exclude)
+    chosen = [one for folder in (features, *more) for one in _chosen(folder, splits, exclude)]
     if not variants:
         chosen = [one for one in chosen if "+" not in one[0].stem]
     turns = 1 + mirrored
@@ -120,7 +123,7 @@ def load_objects(
 
     start = 0
     for path, row, count in chosen:
-        with np.load(features.parent / "objects" / path.name) as source:
+        with np.load(path.parent.parent / "objects" / path.name) as source:
             grid = source["tsdf"]
         with np.load(path) as record:
             for name in ("cameras", *PhotoFeatures._fields):
@@ -138,19 +141,6 @@ def load_objects(
         PhotoFeatures(*(torch.from_numpy(arrays[name]) for name in PhotoFeatures._fields)),
         torch.from_numpy(arrays["cameras"]),
         torch.tensor(owner),
-    )
-
-
-def joined(first: Objects, second: Objects) -> Objects:
-    """Objects and photos of both, `second` last."""
-    pairs = zip(first.photos, second.photos, strict=True)
-    return Objects(
-        first.keys + second.keys,
-        first.attributes + second.attributes,
-        torch.cat([first.tsdf, second.tsdf]),
-        PhotoFeatures(*(torch.cat(pair) for pair in pairs)),
-        torch.cat([first.cameras, second.cameras]),
-        torch.cat([first.owner, second.owner + len(first.keys)]),
     )
 
 
