@@ -14,7 +14,6 @@ Go on from the bundled weights, with other objects and a learning rate that only
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -72,14 +71,14 @@ def head(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Train the photo head, without stretched variants: nothing is made in their sizes."""
     torch.manual_seed(0)
     data, held_out = both(args.features, args.more, variants=False)
-    task = HeadTask(started(build_head(config), config, "head"), data, held_out)
+    task = HeadTask(started(build_head(config), args, config, "head"), data, held_out)
     run(task, args, config, "head")
 
 
 def dit(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Train the diffusion transformer."""
     torch.manual_seed(0)
-    model = started(ShapeDiT(**config["dit"]), config, "dit")
+    model = started(ShapeDiT(**config["dit"]), args, config, "dit")
     print(f"{sum(p.numel() for p in model.parameters()) / 1e6:.2f} M parameters")
     task = DiTTask(model, load_autoencoder(args, config), *both(args.features, args.more),
                    config["shift"], args.device)  # fmt: skip
@@ -94,11 +93,22 @@ def both(
     return data, load_objects(features, ("val",))
 
 
-def started(model: torch.nn.Module, config: dict[str, Any], part: str) -> Any:
-    """The untrained network, or with the weights of the bundled model that the config starts from."""
-    if "start" in config:
-        bundled = getattr(load_model(config["start"]), part)
-        model.load_state_dict(bundled.state_dict(), strict=True)
+def started(
+    model: torch.nn.Module, args: argparse.Namespace, config: dict[str, Any], part: str
+) -> Any:
+    """The untrained network, or with the weights of the bundled model that the config starts from.
+
+    The run keeps those: `export` may replace the bundled model, and needs them once more.
+    """
+    from safetensors.torch import load_file, save_file
+
+    if "start" not in config:
+        return model
+    kept = args.run / f"{part}_start.safetensors"
+    if not kept.exists():
+        args.run.mkdir(parents=True, exist_ok=True)
+        save_file(getattr(load_model(config["start"]), part).state_dict(), kept)
+    model.load_state_dict(load_file(kept), strict=True)
     return model
 
 
@@ -126,12 +136,22 @@ def finished(
 
     done, running = args.run / f"{part}.safetensors", args.run / part / "state.safetensors"
     if "start" in config and not done.exists() and not running.exists():
-        return started(model, config, part)
+        return started(model, args, config, part)
     state = load_file(done if done.exists() else running)
     if not done.exists():
         state = {k.removeprefix("ema."): v for k, v in state.items() if k.startswith("ema.")}
+    if (share := config.get("share", {}).get(part)) is not None:
+        before = load_file(args.run / f"{part}_start.safetensors")
+        state = blended(before, state, share)
     model.load_state_dict(state, strict=True)
     return model
+
+
+def blended(
+    before: dict[str, torch.Tensor], after: dict[str, torch.Tensor], share: float
+) -> dict[str, torch.Tensor]:
+    """`share` of the trained weights, the rest of those they started from (arXiv:2203.05482)."""
+    return {name: share * value + (1 - share) * before[name] for name, value in after.items()}
 
 
 def assembled(args: argparse.Namespace, config: dict[str, Any]) -> ShapeModel:
@@ -145,33 +165,31 @@ def export(args: argparse.Namespace, config: dict[str, Any]) -> None:
     """Write the three networks as one half-precision file and list it in the manifest."""
     from seed3d.checkpoints import register
 
-    export_model(assembled(args, config), args.out, "Seed3D image-to-shape model, Apache-2.0; data credits in "
+    model = assembled(args, config)
+    export_model(model, args.out, "Seed3D image-to-shape model, Apache-2.0; data credits in "
                  "checkpoints/README.md")  # fmt: skip
     register(
         args.out, args.name, licence="Apache-2.0", source="scripts/train_geometry.py",
         trained_on="sweethome3d-furniture 1.8 (CC0, CC-BY 3.0; credits in checkpoints/README.md) "
                    "and this project's procedural objects",
-        score=score(args, config),
+        score=score(model, args.features),
     )  # fmt: skip
     write_credits(args)
 
 
-def score(args: argparse.Namespace, config: dict[str, Any]) -> str:
-    """What the manifest says of the shape network."""
-    from seed3d.checkpoints import model_info
-
-    log = args.run / "dit" / "log.jsonl"
-    if "start" in config and not log.exists():
-        return model_info(config["start"]).score
-    evals = [json.loads(line) for line in log.read_text().splitlines() if "eval" in line]
-    iou_mean = evals[-1]["eval"]["iou_g1_s8_n0.4"]
+def score(model: ShapeModel, features: Path) -> str:
+    """What the manifest says of the shape network, measured on the validation photos."""
+    held_out = load_objects(features, ("val",))
+    task = DiTTask(model.dit, model.autoencoder, held_out, held_out, model.shift)
+    with torch.no_grad():
+        iou_mean = task.evaluate(model.dit)["iou_g1_s8_n0.4"]
     return f"IoU {iou_mean:.3f} on validation photos with true cameras"
 
 
 def write_credits(args: argparse.Namespace) -> None:
     """List the author and licence of every model trained on, as CC-BY asks."""
     groups: dict[tuple[str, str], list[str]] = {}
-    for row in load_objects(args.features, ("train",)).attributes:
+    for row in load_objects(args.features, ("train",), variants=False).attributes:
         if row["creator"] != "seed3d":
             groups.setdefault((row["licence"], row["creator"]), []).append(row["name"])
     lines = [

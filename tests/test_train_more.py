@@ -40,11 +40,26 @@ def test_a_run_of_the_head_keeps_the_other_networks(stages, config, tmp_path):
     assert model.shift == bundled.shift
 
 
-def test_what_starts_from_the_bundled_weights_can_be_trained(stages, config):
-    head = stages.started(stages.build_head(config), config, "head")
+def test_what_starts_from_the_bundled_weights_can_be_trained(stages, config, tmp_path):
+    head = stages.started(stages.build_head(config), Namespace(run=tmp_path), config, "head")
     same = load_model("seed3d-tiny").head.state_dict()
     assert all(torch.equal(value, same[name]) for name, value in head.state_dict().items())
     assert all(p.requires_grad for p in head.parameters())
+
+
+def test_a_share_of_the_new_weights_is_the_same_whatever_is_bundled_later(
+    stages, config, tmp_path, monkeypatch
+):
+    args, empty = Namespace(run=tmp_path), stages.ShapeDiT(**config["dit"])
+    begun = stages.started(empty, args, config, "dit").state_dict()
+    trained = {name: value + 1 for name, value in begun.items()}
+    before = {name: value.clone() for name, value in begun.items()}
+    save_file(trained, tmp_path / "dit.safetensors")
+    monkeypatch.setattr(stages, "load_model", None)  # the run has all it needs
+    model = stages.finished(stages.ShapeDiT(**config["dit"]), args, config, "dit")
+    share = config["share"]["dit"]
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(value, before[name] + share, msg=name)
 
 
 def test_without_a_start_a_run_must_hold_every_network(stages, config, tmp_path):
