@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 import torch
+from skimage.measure import euler_number
 
 from seed3d.errors import StageError
 from seed3d.geometry import cameras as cam
 from seed3d.geometry import flow
 from seed3d.geometry.autoencoder import BlockAutoencoder, sample_grid
 from seed3d.geometry.dit import ShapeDiT, block_points
-from seed3d.geometry.fit import fit_cameras, fit_latents
+from seed3d.geometry.fit import fit_cameras, fit_latents, fit_warp, warped
 from seed3d.geometry.head import BINS, HeadOutput, candidate_cameras
 from seed3d.geometry.photo import PhotoFeatures, local_maps
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
@@ -228,6 +229,55 @@ def test_latent_fit_reaches_the_mask():
     latents, cameras = fit_latents(model.decode, model.encode(grids[3:4]), camera, mask, 60, 0.01)
     reached = silhouette_iou(silhouette(model.decode(latents), cameras), mask)
     assert float(reached[0]) > 0.93
+
+
+def test_a_warp_shifts_by_what_it_is_told():
+    grid = torch.from_numpy(box_grid((0.3, 0.5, 0.4)))[None]
+    shift = torch.zeros(1, 3, 4, 4, 4)
+    shift[:, 1] = 2 * 2 / 32  # two voxels along y
+    moved = warped(grid, shift)
+    assert torch.allclose(moved[:, :, :-2], grid[:, :, 2:], atol=1e-5)
+    assert torch.allclose(warped(grid, torch.zeros_like(shift)), grid, atol=1e-6)
+
+
+def test_a_warp_stretches_linearly_between_its_control_points():
+    grid = torch.from_numpy(box_grid((0.4, 0.4, 0.4)))[None]
+    axis = torch.linspace(-1, 1, 5)
+    shift = torch.zeros(1, 3, 5, 5, 5)
+    shift[0, 2] = -0.5 * axis  # asks at half the height: twice as tall
+    inside = warped(grid, shift)[0] < 0
+    tall = inside.any(0).any(0).sum() * 2 / 32
+    wide = inside.any(1).any(1).sum() * 2 / 32
+    assert float(tall) == pytest.approx(1.6, abs=0.13)
+    assert float(wide) == pytest.approx(0.8, abs=0.07)
+
+
+def cup_grid(radius, height):
+    p = grid_points(64)
+    around = np.hypot(p[..., 0], p[..., 1])
+    outer = np.maximum(around - radius, np.abs(p[..., 2]) - height)
+    hole = np.maximum(around - radius + 0.06, -(p[..., 2] + height - 0.08))
+    return truncate(np.maximum(outer, -hole).astype(np.float32))
+
+
+def test_warp_lowers_a_rim_that_stands_out_and_does_not_cut_it():
+    grid = torch.from_numpy(cup_grid(0.5, 0.6))[None]
+    camera = torch.tensor([[0.3, 0.35, 4.0, 3.0, 0.0, 0.0]])
+    mask = (silhouette(torch.from_numpy(cup_grid(0.5, 0.55))[None], camera) > 0.5).float()
+    shift, cameras = fit_warp(grid, camera, mask, 20)
+    bent = warped(grid, shift)
+    before = silhouette_iou(silhouette(grid, camera), mask)
+    after = silhouette_iou(silhouette(bent, cameras), mask)
+    assert float(after[0]) > 0.97 > 0.94 > float(before[0])
+    inside = bent[0].numpy() < 0
+    assert euler_number(inside, 1) == 1  # a cup without a handle: one piece, no hole
+    x, y = np.meshgrid(np.arange(64) - 31.5, np.arange(64) - 31.5, indexing="ij")
+    angle = np.arctan2(y, x)
+    heights = [
+        np.flatnonzero(inside[(np.abs(angle - a) < 0.2) & (np.hypot(x, y) > 10)].any(0)).max()
+        for a in np.linspace(-2.9, 2.9, 16)
+    ]
+    assert max(heights) - min(heights) <= 1
 
 
 def test_candidate_cameras_are_the_modes_and_not_neighbours():

@@ -1,8 +1,14 @@
-"""Fit to the photo: camera first, then latents, so that the shape projects onto the mask."""
+"""Fit to the photo: the camera, then a smooth warp of the shape, then the latents a little.
+
+Latents alone reach the mask too, but by carving: what sticks out of the mask is cut off instead of
+moved, thin walls tear, and every other latent drifts as well. A warp moves the rim of a cup and
+keeps it whole; the latents are left with what no warp can make, such as a handle that is missing.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
 from torch.nn import functional
@@ -12,6 +18,79 @@ from seed3d.geometry.silhouette import silhouette
 
 # Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
 _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
+_CAMERA_TIE = 0.003
+LATENT_STEPS = 10
+"""Most steps that the latents get: from there on walls tear and surfaces get lumpy."""
+CONTROL_POINTS = 6
+"""Of the warp, along each side of the cube [-1, 1]^3."""
+WARP_TIE = 100.0
+"""Weight of the mean squared shift [canonical units^2]."""
+WARP_SMOOTHNESS = 300.0
+"""Weight of the mean squared difference between neighbouring shifts, summed over the axes."""
+_WARP_SAMPLES = 48
+
+Decode = Callable[[torch.Tensor], torch.Tensor]
+"""Latents (B, T, C) to TSDF grids (B, R, R, R)."""
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What the fit to the masks found."""
+
+    latents: torch.Tensor
+    """(B, T, C)."""
+    shift: torch.Tensor
+    """(B, 3, N, N, N): see `warped`."""
+    cameras: torch.Tensor
+    """(B, 6)."""
+
+
+def fit_shape(
+    decode: Decode,
+    latents: torch.Tensor,
+    cameras: torch.Tensor,
+    mask: torch.Tensor,
+    steps: int,
+) -> Fitted:
+    """Fit cameras, warp and latents, one after the other, so that shapes project onto masks.
+
+    Args:
+        decode: See Decode; what it gives is warped.
+        latents: (B, T, C), the start.
+        cameras: (B, 6), the start.
+        mask: (B, S, S) coverage in [0, 1].
+        steps: Of all three together.
+    """
+    for_latents = min(LATENT_STEPS, steps // 4)
+    for_cameras = (steps - for_latents) // 2
+    with torch.no_grad():
+        grid = decode(latents)
+    cameras = fit_cameras(grid, cameras, mask, for_cameras)
+    shift, cameras = fit_warp(grid, cameras, mask, steps - for_latents - for_cameras)
+
+    def bent(z: torch.Tensor) -> torch.Tensor:
+        return warped(decode(z), shift)
+
+    latents, cameras = fit_latents(bent, latents, cameras, mask, for_latents)
+    return Fitted(latents, shift, cameras)
+
+
+def warped(grid: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
+    """Bend grids (B, R, R, R) on the cube [-1, 1]^3: a free-form deformation.
+
+    Args:
+        grid: Indexed [x, y, z].
+        shift: (B, 3, N, N, N), x, y and z [canonical units] at control points that span the cube,
+            trilinear between them. The value at p is that of the old grid at p + shift(p).
+    """
+    side = grid.shape[-1]
+    fine = functional.interpolate(shift, (side,) * 3, mode="trilinear", align_corners=True)
+    axis = (torch.arange(side, device=grid.device) + 0.5) / side * 2 - 1
+    centres = torch.stack(torch.meshgrid(axis, axis, axis, indexing="ij"))
+    where = (centres + fine).permute(0, 2, 3, 4, 1).flip(-1)  # in z, y, x order
+    return functional.grid_sample(
+        grid[:, None], where, padding_mode="border", align_corners=False
+    )[:, 0]  # fmt: skip
 
 
 def moved_cameras(cameras: torch.Tensor, change: torch.Tensor) -> torch.Tensor:
@@ -36,15 +115,71 @@ def fit_cameras(
     size = mask.shape[-1]
     for _ in range(steps):
         soft = silhouette(grid, moved_cameras(cameras, change), size, 48)
-        loss = (mask_loss(soft, mask) + 0.003 * change.square().sum(1)).sum()
+        loss = (mask_loss(soft, mask) + _CAMERA_TIE * change.square().sum(1)).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
     return moved_cameras(cameras, change).detach()
 
 
+def fit_warp(
+    grid: torch.Tensor, cameras: torch.Tensor, mask: torch.Tensor, steps: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Bend grids (B, R, R, R), and move cameras (B, 6), so that they project onto masks (B, S, S).
+
+    Returns:
+        shift (B, 3, N, N, N) for `warped`; cameras (B, 6).
+    """
+    shape = (len(grid), 3, *(CONTROL_POINTS,) * 3)
+    shift = torch.zeros(shape, device=grid.device, requires_grad=True)
+    view = torch.zeros_like(cameras, requires_grad=True)
+    turn = torch.optim.Adam([view], lr=0.03)
+    bend = _SharedAdam(shift, lr=0.01)
+    for _ in range(steps):
+        seen = moved_cameras(cameras, view)
+        soft = silhouette(warped(grid, shift), seen, mask.shape[-1], _WARP_SAMPLES)
+        loss = mask_loss(soft, mask) + _CAMERA_TIE * view.square().sum(1) + _stiffness(shift)
+        turn.zero_grad(set_to_none=True)
+        loss.sum().backward()
+        bend.step()
+        turn.step()
+    return shift.detach(), moved_cameras(cameras, view).detach()
+
+
+def _stiffness(shift: torch.Tensor) -> torch.Tensor:
+    """What a warp costs, (B,)."""
+    bends = [shift.diff(dim=axis).square().flatten(1).mean(1) for axis in (2, 3, 4)]
+    return WARP_TIE * shift.square().flatten(1).mean(1) + WARP_SMOOTHNESS * sum(bends)
+
+
+class _SharedAdam:
+    """Adam (Kingma and Ba 2015) with one second moment per batch row instead of one per number.
+
+    Control points that hardly matter for the mask then hardly move.
+    """
+
+    def __init__(self, weight: torch.Tensor, lr: float) -> None:
+        self.weight, self.lr, self.count = weight, lr, 0
+        self.mean = torch.zeros_like(weight)
+        self.square = torch.zeros((len(weight), *(1,) * (weight.dim() - 1)), device=weight.device)
+
+    def step(self) -> None:
+        """Take the gradient and clear it."""
+        gradient, self.weight.grad = self.weight.grad, None
+        if gradient is None:
+            raise ValueError("got no gradient; wanted one from backward()")
+        self.count += 1
+        now = gradient.square().mean(dim=tuple(range(1, gradient.dim())), keepdim=True)
+        self.mean = 0.9 * self.mean + 0.1 * gradient
+        self.square = 0.99 * self.square + 0.01 * now
+        unbiased = self.mean / (1 - 0.9**self.count)
+        scale = (self.square / (1 - 0.99**self.count)).sqrt() + 1e-12
+        with torch.no_grad():
+            self.weight -= self.lr * unbiased / scale
+
+
 def fit_latents(
-    decode: Callable[[torch.Tensor], torch.Tensor],
+    decode: Decode,
     latents: torch.Tensor,
     cameras: torch.Tensor,
     mask: torch.Tensor,
@@ -54,7 +189,7 @@ def fit_latents(
     """Refine latents (B, T, C) and cameras together against the masks (B, S, S).
 
     Args:
-        decode: Latents to TSDF grids (B, R, R, R).
+        decode: See Decode.
         latents: Start; also the prior that the fit is tied to.
         cameras: (B, 6).
         mask: Coverage in [0, 1].
@@ -69,7 +204,7 @@ def fit_latents(
     optimizer = torch.optim.Adam([{"params": [change], "lr": 0.03}, {"params": [view], "lr": 0.05}])
     for _ in range(steps):
         soft = silhouette(decode(latents + change), moved_cameras(cameras, view), mask.shape[-1])
-        tie = stiffness * change.square().mean(dim=(1, 2)) + 0.003 * view.square().sum(1)
+        tie = stiffness * change.square().mean(dim=(1, 2)) + _CAMERA_TIE * view.square().sum(1)
         loss = (mask_loss(soft, mask) + tie).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()

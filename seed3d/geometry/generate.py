@@ -13,7 +13,7 @@ from seed3d.config import GeometryConfig
 from seed3d.geometry import flow
 from seed3d.geometry.bridge import bridged
 from seed3d.geometry.cameras import as_camera, mirrored, moved
-from seed3d.geometry.fit import fit_latents
+from seed3d.geometry.fit import fit_shape, warped
 from seed3d.geometry.head import HeadOutput, candidate_cameras, of_both_ways
 from seed3d.geometry.model import ShapeModel, load_model, pick_device
 from seed3d.geometry.photo import PhotoFeatures, encode_photo
@@ -66,14 +66,15 @@ def shape_with(model: ShapeModel, subject: Subject, config: GeometryConfig, seed
     with torch.no_grad():
         out = of_both_ways(model.head(photo))
         latents, cameras, grid = best_sample(model, photo, mask, out, config, seed)
-    offset = thin_offset(grid)
     if config.fit_steps:
+        offset = thin_offset(grid)
 
         def decode(z: torch.Tensor) -> torch.Tensor:
             return model.autoencoder.decode(z) - offset
 
-        latents, cameras = fit_latents(decode, latents, cameras, mask, config.fit_steps)
-        grid = model.autoencoder.decode(latents)
+        fitted = fit_shape(decode, latents, cameras, mask, config.fit_steps)
+        cameras = fitted.cameras
+        grid = warped(model.autoencoder.decode(fitted.latents), fitted.shift)
     whole, bridges = bridged(smoothed(grid - thin_offset(grid))[0].cpu().numpy())
     grid = torch.from_numpy(whole)[None].to(grid.device)
     agreement = float(silhouette_iou(silhouette(grid, cameras, MASK_SIZE), mask)[0])
