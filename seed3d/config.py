@@ -56,8 +56,8 @@ class GeometryConfig:
     """Scale of the starting noise: 0 gives the likeliest shape, 1 the variety learnt."""
     candidates: int = 1
     """Cameras tried per photo; of several, the shape that agrees best with the mask is kept."""
-    fit_steps: int = 40
-    """Steps of the silhouette fit; 0 is off."""
+    fit_steps: int = 60
+    """Most steps of the silhouette fit; it ends early where the shape agrees with the mask. 0 is off."""
     resolution: int = 128
     """Grid of the surface extraction along the longest side."""
     triposg: TripoSGConfig = field(default_factory=TripoSGConfig)

@@ -2,7 +2,8 @@
 
 Latents alone reach the mask too, but by carving: what sticks out of the mask is cut off instead of
 moved, thin walls tear, and every other latent drifts as well. A warp moves the rim of a cup and
-keeps it whole; the latents are left with what no warp can make, such as a handle that is missing.
+keeps it whole. The latents then make what no warp can, such as a handle that is missing, and only
+until the shape agrees well enough with the mask.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ import torch
 from torch.nn import functional
 
 from seed3d.geometry.cameras import moved
-from seed3d.geometry.silhouette import silhouette
+from seed3d.geometry.silhouette import silhouette, silhouette_iou
 
 # Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
 _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
 _CAMERA_TIE = 0.003
-LATENT_STEPS = 10
-"""Most steps that the latents get: from there on walls tear and surfaces get lumpy."""
+ENOUGH = 0.93
+"""Silhouette IoU from which the latents are left alone: further steps make surfaces lumpy."""
+LATENT_SHARE = 0.6
+"""Of all steps, the most that the latents get; cameras and warp share the rest."""
 CONTROL_POINTS = 6
 """Of the warp, along each side of the cube [-1, 1]^3."""
 WARP_TIE = 100.0
@@ -61,7 +64,7 @@ def fit_shape(
         mask: (B, S, S) coverage in [0, 1].
         steps: Of all three together.
     """
-    for_latents = min(LATENT_STEPS, steps // 4)
+    for_latents = round(LATENT_SHARE * steps)
     for_cameras = (steps - for_latents) // 2
     with torch.no_grad():
         grid = decode(latents)
@@ -185,16 +188,20 @@ def fit_latents(
     mask: torch.Tensor,
     steps: int,
     stiffness: float = 0.1,
+    enough: float = ENOUGH,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Refine latents (B, T, C) and cameras together against the masks (B, S, S).
+
+    A row that agrees with its mask stays as it is from there on, whatever the others do.
 
     Args:
         decode: See Decode.
         latents: Start; also the prior that the fit is tied to.
         cameras: (B, 6).
         mask: Coverage in [0, 1].
-        steps: Adam steps.
+        steps: Most Adam steps.
         stiffness: Weight of the distance to the start.
+        enough: Silhouette IoU at which a row is done.
 
     Returns:
         The refined latents and cameras.
@@ -202,11 +209,19 @@ def fit_latents(
     change = torch.zeros_like(latents, requires_grad=True)
     view = torch.zeros_like(cameras, requires_grad=True)
     optimizer = torch.optim.Adam([{"params": [change], "lr": 0.03}, {"params": [view], "lr": 0.05}])
-    for _ in range(steps):
-        soft = silhouette(decode(latents + change), moved_cameras(cameras, view), mask.shape[-1])
+    found, seen = latents, cameras
+    done = torch.zeros(len(latents), dtype=torch.bool, device=latents.device)
+    for step in range(steps + 1):
+        trial, at = latents + change, moved_cameras(cameras, view)
+        soft = silhouette(decode(trial), at, mask.shape[-1])
+        found = torch.where(done[:, None, None], found, trial.detach())
+        seen = torch.where(done[:, None], seen, at.detach())
+        done = done | (silhouette_iou(soft.detach(), mask) >= enough)
+        if step == steps or bool(done.all()):
+            break
         tie = stiffness * change.square().mean(dim=(1, 2)) + _CAMERA_TIE * view.square().sum(1)
         loss = (mask_loss(soft, mask) + tie).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
-    return (latents + change).detach(), moved_cameras(cameras, view).detach()
+    return found, seen

@@ -9,7 +9,7 @@ DEEP = 0.25
 """TSDF depth (two voxels at 64^3) that only thick parts reach."""
 REACH = 4
 """Voxels around a deep place that count as its thick part."""
-GROW = 0.06
+GROW = 0.07
 """How much is added to thin parts [TSDF units], about half a voxel at 64^3."""
 _BLUR = (0.25, 0.5, 0.25)
 
