@@ -10,7 +10,14 @@ from seed3d.geometry import cameras as cam
 from seed3d.geometry import flow
 from seed3d.geometry.autoencoder import BlockAutoencoder, sample_grid
 from seed3d.geometry.dit import ShapeDiT, block_points
-from seed3d.geometry.fit import fit_cameras, fit_latents, fit_warp, warped
+from seed3d.geometry.fit import (
+    ENOUGH,
+    fit_cameras,
+    fit_latents,
+    fit_shape,
+    fit_warp,
+    warped,
+)
 from seed3d.geometry.head import BINS, HeadOutput, candidate_cameras
 from seed3d.geometry.photo import PhotoFeatures, local_maps
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
@@ -219,16 +226,38 @@ def test_camera_fit_finds_a_shifted_camera():
     assert (found - true)[0, :2].abs().sum() < (start - true)[0, :2].abs().sum()
 
 
-def test_latent_fit_reaches_the_mask():
+@pytest.fixture(scope="module")
+def balls():
+    """Balls of ten radii, and an autoencoder of them."""
     radii = np.linspace(0.3, 0.9, 10)
     grids = torch.from_numpy(np.stack([truncate(ball(32, r)) for r in radii]))
     model = BlockAutoencoder(resolution=32, block=16, channels=8)
     fit_autoencoder(model, (grids * 127).round().to(torch.int8), torch.ones(10))
-    camera = torch.tensor([[0.0, 0.2, 4.0, 3.0, 0.0, 0.0]])
-    mask = (silhouette(grids[6:7], camera) > 0.5).float()
-    latents, cameras = fit_latents(model.decode, model.encode(grids[3:4]), camera, mask, 60, 0.01)
+    return grids, model
+
+
+CAMERA = torch.tensor([[0.0, 0.2, 4.0, 3.0, 0.0, 0.0]])
+
+
+def test_latent_fit_reaches_the_mask(balls):
+    grids, model = balls
+    mask = (silhouette(grids[6:7], CAMERA) > 0.5).float()
+    start = model.encode(grids[3:4])
+    latents, cameras = fit_latents(model.decode, start, CAMERA, mask, 60, 0.01, enough=1.0)
     reached = silhouette_iou(silhouette(model.decode(latents), cameras), mask)
     assert float(reached[0]) > 0.93
+
+
+def test_latent_fit_leaves_alone_what_agrees_with_its_mask(balls):
+    grids, model = balls
+    cameras = CAMERA.repeat(2, 1)
+    mask = (silhouette(grids[[3, 6]], cameras) > 0.5).float()
+    start = model.encode(grids[[3, 3]])
+    latents, found = fit_latents(model.decode, start, cameras, mask, 8)
+    assert torch.equal(latents[0], start[0]) and torch.equal(found[0], cameras[0])
+    assert not torch.equal(latents[1], start[1])
+    alone, _ = fit_latents(model.decode, start[1:], cameras[1:], mask[1:], 8)
+    assert torch.allclose(latents[1], alone[0], atol=1e-5)  # whatever shares the batch
 
 
 def test_a_warp_shifts_by_what_it_is_told():
@@ -278,6 +307,24 @@ def test_warp_lowers_a_rim_that_stands_out_and_does_not_cut_it():
         for a in np.linspace(-2.9, 2.9, 16)
     ]
     assert max(heights) - min(heights) <= 1
+
+
+def test_shape_fit_bends_first_and_carves_only_what_is_left():
+    cup, lower = (torch.from_numpy(cup_grid(0.5, h))[None] for h in (0.6, 0.53))
+    camera = torch.tensor([[0.3, 0.35, 4.0, 3.0, 0.0, 0.0]])
+    mask = (silhouette(lower, camera) > 0.5).float()
+
+    def decode(latents):  # a grid that is its own latents
+        return latents.view(-1, 64, 64, 64)
+
+    start = cup.view(1, 64, 4096)
+    fitted = fit_shape(decode, start, camera, mask, 60)
+    bent = warped(decode(fitted.latents), fitted.shift)
+    agreement = silhouette_iou(silhouette(bent, fitted.cameras), mask)
+    assert float(silhouette_iou(silhouette(cup, camera), mask)[0]) < ENOUGH
+    assert float(agreement[0]) >= ENOUGH
+    assert torch.equal(fitted.latents, start)  # the warp was enough
+    assert euler_number(bent[0].numpy() < 0, 1) == 1
 
 
 def test_candidate_cameras_are_the_modes_and_not_neighbours():
