@@ -251,13 +251,24 @@ def test_latent_fit_reaches_the_mask(balls):
 def test_latent_fit_leaves_alone_what_agrees_with_its_mask(balls):
     grids, model = balls
     cameras = CAMERA.repeat(2, 1)
-    mask = (silhouette(grids[[3, 6]], cameras) > 0.5).float()
+    mask = (silhouette(model.decode(model.encode(grids[[3, 6]])), cameras) > 0.5).float()
     start = model.encode(grids[[3, 3]])
     latents, found = fit_latents(model.decode, start, cameras, mask, 8)
     assert torch.equal(latents[0], start[0]) and torch.equal(found[0], cameras[0])
     assert not torch.equal(latents[1], start[1])
     alone, _ = fit_latents(model.decode, start[1:], cameras[1:], mask[1:], 8)
     assert torch.allclose(latents[1], alone[0], atol=1e-5)  # whatever shares the batch
+
+
+def test_latents_that_the_outline_does_not_concern_hardly_move():
+    start = torch.from_numpy(truncate(ball(64, 0.4))).view(1, 64, 4096)  # slabs along x are tokens
+    camera = torch.tensor([[0.0, 0.0, 4.0, 3.0, 0.0, 0.0]])  # looks along x
+    mask = (silhouette(torch.from_numpy(truncate(ball(64, 0.46)))[None], camera) > 0.5).float()
+    latents, _ = fit_latents(lambda z: z.view(-1, 64, 64, 64), start, camera, mask, 12, enough=1.0)
+    change = (latents - start)[0].abs().mean(dim=1)
+    outline, front = change[28:36].mean(), change[42:46].mean()  # |x| < 0.12; x about 0.37
+    assert float(outline) > 0
+    assert float(front) < 0.1 * float(outline)
 
 
 def test_a_warp_shifts_by_what_it_is_told():
@@ -309,7 +320,7 @@ def test_warp_lowers_a_rim_that_stands_out_and_does_not_cut_it():
     assert max(heights) - min(heights) <= 1
 
 
-def test_shape_fit_bends_first_and_carves_only_what_is_left():
+def test_shape_fit_reaches_the_mask_and_keeps_the_cup_whole():
     cup, lower = (torch.from_numpy(cup_grid(0.5, h))[None] for h in (0.6, 0.53))
     camera = torch.tensor([[0.3, 0.35, 4.0, 3.0, 0.0, 0.0]])
     mask = (silhouette(lower, camera) > 0.5).float()
@@ -317,13 +328,11 @@ def test_shape_fit_bends_first_and_carves_only_what_is_left():
     def decode(latents):  # a grid that is its own latents
         return latents.view(-1, 64, 64, 64)
 
-    start = cup.view(1, 64, 4096)
-    fitted = fit_shape(decode, start, camera, mask, 60)
+    fitted = fit_shape(decode, cup.view(1, 64, 4096), camera, mask, 60)
     bent = warped(decode(fitted.latents), fitted.shift)
     agreement = silhouette_iou(silhouette(bent, fitted.cameras), mask)
-    assert float(silhouette_iou(silhouette(cup, camera), mask)[0]) < ENOUGH
+    assert float(silhouette_iou(silhouette(cup, camera), mask)[0]) < 0.92
     assert float(agreement[0]) >= ENOUGH
-    assert torch.equal(fitted.latents, start)  # the warp was enough
     assert euler_number(bent[0].numpy() < 0, 1) == 1
 
 

@@ -2,8 +2,8 @@
 
 Latents alone reach the mask too, but by carving: what sticks out of the mask is cut off instead of
 moved, thin walls tear, and every other latent drifts as well. A warp moves the rim of a cup and
-keeps it whole. The latents then make what no warp can, such as a handle that is missing, and only
-until the shape agrees well enough with the mask.
+keeps it whole. The latents then make what no warp can, such as a handle that is missing: only those
+that the outline concerns, and only until the shape agrees with the mask.
 """
 
 from __future__ import annotations
@@ -20,8 +20,10 @@ from seed3d.geometry.silhouette import silhouette, silhouette_iou
 # Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
 _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
 _CAMERA_TIE = 0.003
-ENOUGH = 0.93
+ENOUGH = 0.97
 """Silhouette IoU from which the latents are left alone: further steps make surfaces lumpy."""
+CONCERNED = 0.3
+"""Share of the largest gradient of a token from which a token moves freely; others less."""
 LATENT_SHARE = 0.6
 """Of all steps, the most that the latents get; cameras and warp share the rest."""
 CONTROL_POINTS = 6
@@ -192,7 +194,9 @@ def fit_latents(
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Refine latents (B, T, C) and cameras together against the masks (B, S, S).
 
-    A row that agrees with its mask stays as it is from there on, whatever the others do.
+    Tokens move as far as the mask concerns them at the start: Adam by itself would move every
+    number equally far, and surfaces that were right get lumpy. A row that agrees with its mask
+    stays as it is from there on, whatever the others do.
 
     Args:
         decode: See Decode.
@@ -211,17 +215,22 @@ def fit_latents(
     optimizer = torch.optim.Adam([{"params": [change], "lr": 0.03}, {"params": [view], "lr": 0.05}])
     found, seen = latents, cameras
     done = torch.zeros(len(latents), dtype=torch.bool, device=latents.device)
+    share = torch.ones_like(latents[..., :1])  # of a step that a token takes, (B, T, 1)
     for step in range(steps + 1):
-        trial, at = latents + change, moved_cameras(cameras, view)
+        trial, at = latents + share * change, moved_cameras(cameras, view)
         soft = silhouette(decode(trial), at, mask.shape[-1])
         found = torch.where(done[:, None, None], found, trial.detach())
         seen = torch.where(done[:, None], seen, at.detach())
         done = done | (silhouette_iou(soft.detach(), mask) >= enough)
         if step == steps or bool(done.all()):
             break
-        tie = stiffness * change.square().mean(dim=(1, 2)) + _CAMERA_TIE * view.square().sum(1)
-        loss = (mask_loss(soft, mask) + tie).sum()
+        far = (share * change).square().mean(dim=(1, 2))
+        tie = stiffness * far + _CAMERA_TIE * view.square().sum(1)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        (mask_loss(soft, mask) + tie).sum().backward()
+        if step == 0 and change.grad is not None:
+            pull = change.grad.norm(dim=-1, keepdim=True)
+            most = pull.amax(dim=1, keepdim=True).clamp(min=1e-12)
+            share = (pull / (CONCERNED * most)).clamp(max=1.0)
         optimizer.step()
     return found, seen
