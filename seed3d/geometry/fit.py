@@ -14,8 +14,10 @@ from dataclasses import dataclass
 import torch
 from torch.nn import functional
 
+from seed3d.geometry.autoencoder import sample_grid
 from seed3d.geometry.cameras import moved
 from seed3d.geometry.silhouette import silhouette, silhouette_iou
+from seed3d.geometry.tsdf import grid_points
 
 # Azimuth, elevation, log distance, log focal, centre: how far each usually is off.
 _CAMERA_SIGMA = (0.15, 0.10, 0.15, 0.05, 0.05, 0.05)
@@ -32,7 +34,8 @@ WARP_TIE = 100.0
 """Weight of the mean squared shift [canonical units^2]."""
 WARP_SMOOTHNESS = 300.0
 """Weight of the mean squared difference between neighbouring shifts, summed over the axes."""
-_WARP_SAMPLES = 48
+_SAMPLES = 48
+"""Along a ray while only cameras and the warp move."""
 
 Decode = Callable[[torch.Tensor], torch.Tensor]
 """Latents (B, T, C) to TSDF grids (B, R, R, R)."""
@@ -90,12 +93,9 @@ def warped(grid: torch.Tensor, shift: torch.Tensor) -> torch.Tensor:
     """
     side = grid.shape[-1]
     fine = functional.interpolate(shift, (side,) * 3, mode="trilinear", align_corners=True)
-    axis = (torch.arange(side, device=grid.device) + 0.5) / side * 2 - 1
-    centres = torch.stack(torch.meshgrid(axis, axis, axis, indexing="ij"))
-    where = (centres + fine).permute(0, 2, 3, 4, 1).flip(-1)  # in z, y, x order
-    return functional.grid_sample(
-        grid[:, None], where, padding_mode="border", align_corners=False
-    )[:, 0]  # fmt: skip
+    centres = torch.from_numpy(grid_points(side)).to(grid.device)
+    where = centres + fine.movedim(1, -1)
+    return sample_grid(grid, where.flatten(1, 3)).view_as(grid)
 
 
 def moved_cameras(cameras: torch.Tensor, change: torch.Tensor) -> torch.Tensor:
@@ -119,7 +119,7 @@ def fit_cameras(
     optimizer = torch.optim.Adam([change], lr=0.08)
     size = mask.shape[-1]
     for _ in range(steps):
-        soft = silhouette(grid, moved_cameras(cameras, change), size, 48)
+        soft = silhouette(grid, moved_cameras(cameras, change), size, _SAMPLES)
         loss = (mask_loss(soft, mask) + _CAMERA_TIE * change.square().sum(1)).sum()
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -142,7 +142,7 @@ def fit_warp(
     bend = _SharedAdam(shift, lr=0.01)
     for _ in range(steps):
         seen = moved_cameras(cameras, view)
-        soft = silhouette(warped(grid, shift), seen, mask.shape[-1], _WARP_SAMPLES)
+        soft = silhouette(warped(grid, shift), seen, mask.shape[-1], _SAMPLES)
         loss = mask_loss(soft, mask) + _CAMERA_TIE * view.square().sum(1) + _stiffness(shift)
         turn.zero_grad(set_to_none=True)
         loss.sum().backward()
