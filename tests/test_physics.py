@@ -348,7 +348,7 @@ def test_bad_material_tables_are_refused(tmp_path, text: str, words: str) -> Non
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("build: solid", "build: hollow", "wanted 'solid', 'outer' or 'shell'"),
+        ("build: solid", "build: massive", "wanted one of solid, outer, shell, hollow"),
         ("[0.5, 0.4, 0.6]", "[0.3, 0.4, 0.6]", "low <= median <= high"),
         ("material: steel", "material: stel", "Did you mean 'steel'"),
         ("unknown:", "thing:", "no row 'unknown'"),
@@ -534,6 +534,25 @@ def test_every_category_gives_a_mass_with_an_interval_that_engines_accept() -> N
         volume = inertia.mass_properties(mesh, 1.0).mass
         row = materials.material(kind.material)
         assert material_volume(mesh, volume, row, kind).median <= volume * max(1, kind.fill.median)
+
+
+@pytest.mark.parametrize(
+    ("thick", "share"),
+    [
+        (0.3, 0.3),  # the usual share of what nothing is known of
+        (0.012, 2 * 2.5e-3 / 0.012),  # a 2.5 mm wall on both faces
+        (0.004, 1.0),  # too thin to be hollow
+    ],
+)
+def test_an_unknown_thing_is_no_hollower_than_its_walls_allow(thick: float, share: float) -> None:
+    mesh = mesh_of(box(10.0, 10.0, thick))
+    result = rigid_body(mesh, NONE, NONE, PhysicsConfig(material="plastic_abs"))
+    mass = result.estimates["mass_kg"]
+    massive = 1050 * 100.0 * thick
+    assert mass.value == pytest.approx(share * massive, rel=0.02)
+    assert mass.low == pytest.approx(max(0.1, share / 2 if thick < 0.1 else 0) * massive, rel=0.3)
+    assert mass.high == pytest.approx(massive)
+    assert ("wall" in mass.note) == (thick < 0.1)
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e-3, 50.0])

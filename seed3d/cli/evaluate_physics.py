@@ -49,7 +49,7 @@ def physics(
     for row in judge_all(items, options, workers):
         rows.append(row)
         done = f"[{len(rows)}/{len(items)}]"
-        bad = sum(r["state"] not in ("verified", "refused") for r in rows)
+        bad = sum(r["state"] not in ("verified", "refused", "unsteady") for r in rows)
         click.echo(
             f"{done:11s}{row['key'][:32]:34s}{row['state']:10s}{row['seconds']:7.1f} s"
             f"{row.get('cpu_seconds', 0.0):7.1f} s cpu   {bad} bad",

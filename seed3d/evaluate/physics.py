@@ -19,10 +19,13 @@ from typing import Any
 from seed3d.errors import InputError, Seed3DError
 from seed3d.evaluate.physics_inputs import Item
 
-STATES = ("verified", "refused", "failed", "crashed", "hung")
-"""refused: an error that names its cause, nothing written; failed: written, but not verified."""
+STATES = ("verified", "refused", "unsteady", "failed", "crashed", "hung")
+"""refused: an error that names its cause, nothing written; unsteady: all is right but that the
+object itself rolls, rocks or topples for longer than 3 s; failed: not verified for another cause."""
 CHECK_LIMIT_S = 300.0
 """Processor time of one checker [s]."""
+GUESSED = "category guessed from the file name"
+"""What simcheck says with a size that it finds odd for the kind of thing."""
 CLOCK_FACTOR = 10.0
 """The clock's limit over the processor time's: a busy machine must not change a verdict."""
 
@@ -127,8 +130,10 @@ def judge(item: Item, options: Options) -> dict[str, Any]:
     row["state"] = _state(code, text, bool(made))
     if made:
         row |= _facts(json.loads(made[0].read_text()))
+        if row["state"] == "failed" and _unsteady(row["failed_checks"]):
+            row["state"] = "unsteady"
     if made and row["state"] == "verified" and options.checkers:
-        row |= judgements(made[0].parent)
+        row |= judgements(made[0].parent, item.name if item.length_m else None)
     return row
 
 
@@ -140,6 +145,10 @@ def _state(code: int | None, text: str, made: bool) -> str:
     if made:
         return "verified" if code == 0 else "failed"
     return "refused"
+
+
+def _unsteady(failed: list[str]) -> bool:
+    return bool(failed) and all(check.split(":")[0].split()[-1] == "steady" for check in failed)
 
 
 def _facts(report: dict[str, Any]) -> dict[str, Any]:
@@ -159,8 +168,14 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def judgements(asset: Path) -> dict[str, Any]:
-    """PASS, or what the checkers found (warnings count)."""
+def judgements(asset: Path, kind: str | None = None) -> dict[str, Any]:
+    """PASS, or what the checkers found (warnings count).
+
+    Args:
+        asset: Its folder.
+        kind: What the object is, where its size is known to be true: said to simcheck where it
+            takes the size for wrong because of the kind of thing that it guessed from the name.
+    """
     tool = Path(sys.executable).parent / "simready-validate"
     name = asset.name
     checks = {
@@ -172,6 +187,9 @@ def judgements(asset: Path) -> dict[str, Any]:
     found = {}
     for key, command in checks.items():
         code, text, _, _ = _run(command, CHECK_LIMIT_S)
+        if code and kind and GUESSED in text:
+            found["simcheck_category"] = kind
+            code, text, _, _ = _run([*command, "--category", kind], CHECK_LIMIT_S)
         found[key] = "PASS" if code == 0 else f"{code}: {text.strip()[-600:]}"
     return found
 

@@ -185,6 +185,8 @@ def material_volume(
     from scipy.spatial import ConvexHull
 
     fill = kind.fill
+    if kind.build == "hollow":
+        return _hollow_amount(mesh, volume, row, kind)
     if kind.build == "solid":
         base, limit = volume, float("inf")
         words = f"{{fill:g}} of the solid's {volume:.4g} m3"
@@ -203,6 +205,22 @@ def material_volume(
     note = words.format(fill=fill.median)
     if fill.median * base > limit:
         note = f"all of the solid's {volume:.4g} m3, which is less than {note}"
+    return _Amount(*amounts, note=f"{note} (category {kind.name}: {kind.source})")
+
+
+def _hollow_amount(
+    mesh: Mesh, volume: float, row: materials.Material, kind: materials.Category
+) -> _Amount:
+    """A share of the solid, but no less than its material's wall all over its own surface."""
+    skin = float(mesh.to_trimesh().area) * row.wall
+    fill = kind.fill
+    # Half the usual wall is the least that there may be.
+    pairs = ((fill.median, 1.0), (fill.low, 0.5), (fill.high, 1.0))
+    amounts = [min(volume, max(f * volume, share * skin)) for f, share in pairs]
+    note = f"{fill.median:g} of the solid's {volume:.4g} m3"
+    if amounts[0] > fill.median * volume:
+        least = f"a {1e3 * row.wall:g} mm wall all over it leaves no less"
+        note = f"{amounts[0] / volume:.3g} of the solid's {volume:.4g} m3 ({least})"
     return _Amount(*amounts, note=f"{note} (category {kind.name}: {kind.source})")
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from seed3d.config import data_dir
 from seed3d.errors import ConfigError, near_miss
 
-Build = Literal["solid", "outer", "shell"]
+Build = Literal["solid", "outer", "shell", "hollow"]
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,9 @@ def read_categories(path: Path, known_materials: frozenset[str]) -> dict[str, Ca
         if raw["material"] not in known_materials:
             hint = near_miss(str(raw["material"]), known_materials)
             raise ConfigError(f"{where}: no material {raw['material']!r}.{hint}")
-        if raw["build"] not in ("solid", "outer", "shell"):
-            got = raw["build"]
-            raise ConfigError(f"{where}: build is {got!r}; wanted 'solid', 'outer' or 'shell'")
+        if raw["build"] not in get_args(Build):
+            wanted = ", ".join(get_args(Build))
+            raise ConfigError(f"{where}: build is {raw['build']!r}; wanted one of {wanted}")
         aliases = tuple(str(a) for a in raw.get("aliases", ()))
         twice = seen.intersection({name, *aliases})
         if twice:

@@ -37,16 +37,21 @@ def loaded_from_urdf(path: Path) -> MassProperties:
     Raises:
         InputError: MuJoCo refuses the file.
     """
-    spec = _spec(path)
+    spec = free_spec(path)
     spec.compiler.fusestatic = False
-    model = _compile(spec, path)
+    model = compiled(spec, path)
     sim = _Bodies(model, path)
     if sim.mass is None:
         raise InputError(f"{path.name}: MuJoCo reads no mass from it")
     return sim.mass
 
 
-def _spec(path: Path) -> Any:
+def free_spec(path: Path) -> Any:
+    """Return the mujoco.MjSpec of a file without the world's geoms, its first body free.
+
+    Raises:
+        InputError: MuJoCo refuses the file, or a joint holds the body.
+    """
     import mujoco
 
     try:
@@ -66,7 +71,12 @@ def _spec(path: Path) -> Any:
     return spec
 
 
-def _compile(spec: Any, path: Path) -> Any:
+def compiled(spec: Any, path: Path) -> Any:
+    """Return the mujoco.MjModel of a mujoco.MjSpec.
+
+    Raises:
+        InputError: MuJoCo refuses it.
+    """
     import mujoco
 
     try:
@@ -115,7 +125,7 @@ class _MujocoSim(_Bodies):
     def __init__(self, path: Path) -> None:
         import mujoco
 
-        spec = _spec(path)
+        spec = free_spec(path)
         floor = spec.worldbody.add_geom(
             name=_FLOOR, type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1]
         )
@@ -125,7 +135,7 @@ class _MujocoSim(_Bodies):
         spec.option.gravity = [0, 0, -GRAVITY]
         spec.option.enableflags |= mujoco.mjtEnableBit.mjENBL_ENERGY
         own_step = float(spec.option.timestep)
-        super().__init__(_compile(spec, path), path)
+        super().__init__(compiled(spec, path), path)
         if not self.vertices:
             raise InputError(f"{path.name}: got no geom that collides; wanted one")
         self.size_m = float(np.ptp(self.points(), axis=0).max())

@@ -48,10 +48,14 @@ def run_pybullet(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Drop the URDF in PyBullet."""
     from seed3d.verify.drop_bullet import drop_bullet
     from seed3d.verify.read_urdf import read_urdf
+    from seed3d.verify.steady import steady_bullet
 
     path = find_files(folder)["urdf"]
     return _drop(
-        "pybullet", lambda: read_urdf(path, visual=False), partial(drop_bullet, path, config)
+        "pybullet",
+        lambda: read_urdf(path, visual=False),
+        partial(drop_bullet, path, config),
+        lambda model: steady_bullet(path, model, config.steady),
     )
 
 
@@ -59,13 +63,20 @@ def run_mujoco(folder: Path | Target, config: VerifyConfig) -> dict[str, Any]:
     """Drop the MJCF in MuJoCo, and let MuJoCo read the URDF where there is one."""
     from seed3d.verify.drop_mujoco import drop_mujoco
     from seed3d.verify.read_mjcf import read_mjcf
+    from seed3d.verify.steady import steady_mujoco
 
     files = find_files(folder)
+    paths = [files[f] for f in ("mjcf", "urdf") if f in files]
     checks = [_urdf_in_mujoco(files["urdf"])] if "urdf" in files else []
     if "mjcf" not in files:
         return _result(checks)
     path = files["mjcf"]
-    result = _drop("mujoco", lambda: read_mjcf(path), partial(drop_mujoco, path, config))
+    result = _drop(
+        "mujoco",
+        lambda: read_mjcf(path),
+        partial(drop_mujoco, path, config),
+        lambda model: steady_mujoco(paths, model, config.steady),
+    )
     result["checks"] = result["checks"] + _result(checks)["checks"]
     return result
 
@@ -85,19 +96,23 @@ def run_mujoco_sdf(folder: Path | Target, config: VerifyConfig) -> dict[str, Any
 
 
 def _drop(
-    engine: str, read: Callable[[], FileModel], drop: Callable[[bool], DropResult]
+    engine: str,
+    read: Callable[[], FileModel],
+    drop: Callable[[bool], DropResult],
+    steady: Callable[[FileModel], Check] | None = None,
 ) -> dict[str, Any]:
     """Run one engine: `drop` takes whether to set the object down instead."""
     try:
         model = read()
         result = drop(False)
+        more = [steady(model)] if steady else []
     except InputError as error:
         return _result([Check("loads", False, str(error), "loads and runs", engine)])
     support = None
     if model.hulls and model.mass is not None:
         support = support_margin([h.mesh for h in model.hulls], model.mass.com_m)
     checks = [Check("loads", True, "yes", "loads and runs", engine)]
-    checks += drop_checks(result, model.mass, support)
+    checks += drop_checks(result, model.mass, support) + more
     rest = result.rest
     if toppled(result, support):
         # A bounce can topple what stands safely; whether it does stand is another question.

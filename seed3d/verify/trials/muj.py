@@ -9,7 +9,7 @@ import numpy as np
 
 from seed3d.errors import InputError
 from seed3d.verify.drop import GRAVITY
-from seed3d.verify.drop_mujoco import _compile, _spec
+from seed3d.verify.drop_mujoco import compiled, free_spec
 from seed3d.verify.trials.scene import BodyId, BodyState, Layout, quaternion
 
 _ALL = 0x7FFFFFFF  # collides with whatever the object collides with
@@ -22,7 +22,7 @@ def mujoco_friction(path: Path) -> float:
     Raises:
         InputError: MuJoCo refuses the file, or nothing in it collides.
     """
-    model = _compile(_spec(path), path)
+    model = compiled(free_spec(path), path)
     colliding = (model.geom_contype != 0) | (model.geom_conaffinity != 0)
     if not colliding.any():
         raise InputError(f"{path.name}: got no geom that collides; wanted one")
@@ -38,14 +38,14 @@ class MujocoScene:
         import mujoco
 
         self.m, self.path = mujoco, path
-        spec = _spec(path)
+        spec = free_spec(path)
         parts: dict[BodyId, Any] = {("copy", 0): next(iter(spec.worldbody.bodies))}
         sources = []  # attached bodies live in their own specification until compiled
         for other in list(spec.worldbody.bodies)[1:]:
             spec.delete(other)
         for i in range(1, len(layout.copies)):
             frame = spec.worldbody.add_frame()
-            child = _spec(path)
+            child = free_spec(path)
             sources.append(child)
             root = next(iter(child.worldbody.bodies))
             parts["copy", i] = frame.attach_body(root, f"seed3d_{i}_", "")
@@ -70,7 +70,7 @@ class MujocoScene:
             floor = self._geom(spec.worldbody, mujoco.mjtGeom.mjGEOM_PLANE, [0, 0, 1])
             floor.condim = 1
         self.timestep_s = min(layout.timestep_s, float(spec.option.timestep))
-        self.model = _compile(spec, path)
+        self.model = compiled(spec, path)
         self.model.opt.timestep = self.timestep_s
         self.bodies = {key: int(part.id) for key, part in parts.items()}
         self.data = mujoco.MjData(self.model)
