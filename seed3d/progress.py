@@ -76,6 +76,9 @@ class Stages:
             where = f" in {check.engine}" if check.engine else ""
             line = f"  {check.name}{where}: got {check.value}; wanted {check.wanted}"
             self.console.print(f"[red]{_plain(line)}[/]", soft_wrap=True)
+        if verdict.unsteady and not self.quiet:
+            line = f"  note: it doesn't come to rest after a fall: {verdict.unsteady}"
+            self.console.print(f"[yellow]{_plain(line)}[/]", soft_wrap=True)
         for fallback in asset.fallbacks:
             if not self.quiet:
                 line = f"  note, {fallback.stage}: {fallback.what}"

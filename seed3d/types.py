@@ -378,6 +378,10 @@ class Check:
     engine: str = ""
 
 
+STEADY, AT_REST = "steady", "at rest"
+"""Name of the check that tells whether an object comes to rest, and its value when it does."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """All checks of one asset."""
@@ -388,3 +392,9 @@ class Verdict:
     def passed(self) -> bool:
         """True when there is at least one check and none failed."""
         return bool(self.checks) and all(c.passed for c in self.checks)
+
+    @property
+    def unsteady(self) -> str:
+        """How the object keeps rolling, rocking or toppling, by engine; empty where it rests."""
+        moving = [c for c in self.checks if c.name == STEADY and c.value != AT_REST]
+        return "; ".join(f"{c.value} in {c.engine}" for c in moving)

@@ -19,7 +19,7 @@ from seed3d.batch.plan import Item
 from seed3d.batch.sides import side_files
 from seed3d.batch.store import Store, old_files
 from seed3d.config import data_dir, to_dict
-from seed3d.report import REPORT, dump, versions
+from seed3d.report import REPORT, dump, load_verdict, versions
 
 VERSION = 1
 AGAIN = frozenset({"crash", "time", "memory"})
@@ -122,6 +122,7 @@ def _result(report: dict[str, Any]) -> dict[str, Any]:
     """The facts that results.jsonl and the gallery show."""
     checks = report["verdict"]["checks"]
     bad = [c for c in checks if not c["passed"]]
+    verdict = load_verdict(report)
     estimates = report["estimates"]
 
     def value(key: str) -> Any:
@@ -134,6 +135,7 @@ def _result(report: dict[str, Any]) -> dict[str, Any]:
             f"wanted {c['wanted']}"
             for c in bad
         ),
+        "unsteady": verdict.unsteady if verdict else "",
         "extents_m": report["mesh"]["extents_m"],
         "mass_kg": report["body"]["mass_kg"],
         "material": value("material"),

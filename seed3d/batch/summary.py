@@ -63,6 +63,8 @@ def _card(row: dict[str, Any], files: list[str]) -> str:
     lines.append("</p>")
     if row.get("cause"):
         lines.append(f'<p class="cause">{escape(row["cause"])}</p>')
+    if row.get("unsteady"):
+        lines.append(f"<p>doesn't come to rest after a fall: {escape(row['unsteady'])}</p>")
     links = [(f, _LINKED[Path(f).suffix]) for f in files if Path(f).suffix in _LINKED]
     if files:
         links.append(("report.json", "report"))

@@ -18,10 +18,11 @@ from typing import Any
 
 from seed3d.errors import InputError, Seed3DError
 from seed3d.evaluate.physics_inputs import Item
+from seed3d.report import load_verdict
 
 STATES = ("verified", "refused", "unsteady", "failed", "crashed", "hung")
-"""refused: an error that names its cause, nothing written; unsteady: all is right but that the
-object itself rolls, rocks or topples for longer than 3 s; failed: not verified for another cause."""
+"""refused: an error that names its cause, nothing written; unsteady: every check passes, and the
+verdict says that it rolls, rocks or topples for longer than 3 s; failed: written, not verified."""
 CHECK_LIMIT_S = 300.0
 """Processor time of one checker [s]."""
 GUESSED = "category guessed from the file name"
@@ -130,7 +131,7 @@ def judge(item: Item, options: Options) -> dict[str, Any]:
     row["state"] = _state(code, text, bool(made))
     if made:
         row |= _facts(json.loads(made[0].read_text()))
-        if row["state"] == "failed" and _unsteady(row["failed_checks"]):
+        if row["state"] == "verified" and row["unsteady"]:
             row["state"] = "unsteady"
     if made and row["state"] == "verified" and options.checkers:
         row |= judgements(made[0].parent, item.name if item.length_m else None)
@@ -147,12 +148,8 @@ def _state(code: int | None, text: str, made: bool) -> str:
     return "refused"
 
 
-def _unsteady(failed: list[str]) -> bool:
-    return bool(failed) and all(check.split(":")[0].split()[-1] == "steady" for check in failed)
-
-
 def _facts(report: dict[str, Any]) -> dict[str, Any]:
-    collision = report["collision"]
+    collision, verdict = report["collision"], load_verdict(report)
     kinds = [h.get("primitive", {}).get("kind", "hull") for h in collision["hulls"]]
     return {
         "hulls": len(kinds),
@@ -160,6 +157,7 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
         "volume_ratio": round(collision["volume_ratio"], 4),
         "measures": collision.get("measures", {}),
         "fallbacks": [f["what"] for f in report["fallbacks"]],
+        "unsteady": verdict.unsteady if verdict else "",
         "failed_checks": [
             f"{c['engine']} {c['name']}: {c['value']}; wanted {c['wanted']}".strip()
             for c in report["verdict"]["checks"]

@@ -25,6 +25,8 @@ __all__ = ["BodyResult", "material_volume", "metric", "rigid_body"]
 STAGE = "physics.body"
 PLAUSIBLE_DENSITY = (1.2, 25_000.0)
 """A user's mass must give a mean density [kg/m3] between air's and the densest metals'."""
+LEAST_WALL = 0.5
+"""Thinnest wall over the material's usual one: ABS 1.25 mm, where moulders' rules begin with 1.2."""
 CONTACT_PATCH = 0.01
 """Radius of the patch that resists spinning, as a share of the object's longest side."""
 
@@ -211,16 +213,14 @@ def material_volume(
 def _hollow_amount(
     mesh: Mesh, volume: float, row: materials.Material, kind: materials.Category
 ) -> _Amount:
-    """A share of the solid, but no less than its material's wall all over its own surface."""
-    skin = float(mesh.to_trimesh().area) * row.wall
+    """A share of the solid, but no less than the least wall all over its own surface."""
+    wall = LEAST_WALL * row.wall
+    least = min(volume, wall * float(mesh.to_trimesh().area))
     fill = kind.fill
-    # Half the usual wall is the least that there may be.
-    pairs = ((fill.median, 1.0), (fill.low, 0.5), (fill.high, 1.0))
-    amounts = [min(volume, max(f * volume, share * skin)) for f, share in pairs]
+    amounts = [max(least, min(volume, f * volume)) for f in (fill.median, fill.low, fill.high)]
     note = f"{fill.median:g} of the solid's {volume:.4g} m3"
-    if amounts[0] > fill.median * volume:
-        least = f"a {1e3 * row.wall:g} mm wall all over it leaves no less"
-        note = f"{amounts[0] / volume:.3g} of the solid's {volume:.4g} m3 ({least})"
+    if amounts[0] == least:
+        note = f"all that a {1e3 * wall:.3g} mm wall on the solid's {volume:.4g} m3 comes to"
     return _Amount(*amounts, note=f"{note} (category {kind.name}: {kind.source})")
 
 

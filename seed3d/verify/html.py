@@ -76,6 +76,9 @@ def _section(report: Report, index: int) -> str:
     parts = [
         f"<h2>{escape(report.label)}</h2>",
         f'<p><span class="mark {kind}">{word}</span> {count}<br>{files}</p>',
+        f"<p>It doesn't come to rest after a fall: {escape(report.verdict.unsteady)}</p>"
+        if report.verdict.unsteady
+        else "",
         f'<div class="row">{figures}</div>' if figures else "",
         f"<h3>What failed</h3>{_table(failed)}" if failed else "",
         f'<h3>Measured</h3><div class="row">{plots}</div>' if plots else "",

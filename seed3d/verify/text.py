@@ -33,7 +33,9 @@ def summary(verdict: Verdict) -> str:
     failed = sum(not check.passed for check in verdict.checks)
     count = len(verdict.checks)
     word = "passed" if verdict.passed else "FAILED"
-    return "\n".join([*(line.rstrip() for line in lines), _total(word, count, failed)])
+    note = f"note: doesn't come to rest after a fall: {verdict.unsteady}"
+    ends = [_total(word, count, failed), *([note] if verdict.unsteady else [])]
+    return "\n".join([*(line.rstrip() for line in lines), *ends])
 
 
 def _row(check: Check) -> tuple[str, str, str, str, str]:
@@ -62,4 +64,4 @@ def to_json(verdict: Verdict) -> dict[str, Any]:
         }
         for c in verdict.checks
     ]
-    return {"passed": verdict.passed, "checks": checks}
+    return {"passed": verdict.passed, "unsteady": verdict.unsteady, "checks": checks}

@@ -94,6 +94,8 @@ def verdict(facts: dict[str, Any], seconds: float) -> str:
         text = f"{len(failed)} of {len(checks)} checks failed; see the list of checks."
         head, kind = "Not ready for simulation", "bad"
     items = [f"{c['name']} {c['engine']}: got {c['value']}; wanted {c['wanted']}" for c in failed]
+    moving = facts["verdict"]["unsteady"]
+    items += [f"It doesn't come to rest after a fall: {moving}"] if moving else []
     notes = "".join(f"<li>{escape(t)}</li>" for t in [*items[:6], *facts["notes"][:6]])
     return (
         f"<div class='seed-box {kind}' id='verdict'><b>{head}</b> · {seconds:.0f} s<p>{text}</p>"
