@@ -540,8 +540,8 @@ def test_every_category_gives_a_mass_with_an_interval_that_engines_accept() -> N
     ("thick", "share"),
     [
         (0.3, 0.3),  # the usual share of what nothing is known of
-        (0.006, 2 * 1.25e-3 / 0.006),  # a 1.25 mm wall on both faces
-        (0.002, 1.0),  # too thin to be hollow
+        (0.004, 2 * 2.5e-3 / 3 / 0.004),  # a third of the usual wall on both faces
+        (0.0015, 1.0),  # too thin to be hollow
     ],
 )
 def test_an_unknown_thing_is_no_hollower_than_its_walls_allow(thick: float, share: float) -> None:
