@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from seed3d.export import load
-from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull
+from seed3d.physics.hull_worker import pack_request, unpack_reply
 from seed3d.processes import ProcessTimeout, run_limited
 from seed3d.types import Asset, Mesh, Primitive
 
@@ -40,7 +40,7 @@ def bodies_of(route: str, asset: Asset, limit_s: float) -> Bodies:
     options: dict[str, Any] = {"threshold": 0.05}
     if route == "coacd_64_hulls":
         options = {"threshold": 0.01, "max_convex_hull": 64}
-    command = [sys.executable, "-m", "seed3d.physics.coacd_worker"]
+    command = [sys.executable, "-m", "seed3d.physics.hull_worker"]
     request = pack_request(asset.mesh.vertices, asset.mesh.faces, options)
     done = run_limited(command, request, limit_s)
     if done.returncode:

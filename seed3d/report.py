@@ -33,6 +33,7 @@ _PACKAGES = (
     "torch",
     "trimesh",
     "usd-core",
+    "vhacdx",
     "xatlas",
 )
 

@@ -836,6 +836,47 @@ def test_failed_run_is_repeated_coarser_and_recorded(monkeypatch) -> None:
     assert "threshold 0.05 ended with status 139" in collision.fallbacks[0].what
 
 
+def without_coacd(monkeypatch, share: float) -> list[str]:
+    """Let CoACD run out of time, but for runs of this share of the time; return what is run."""
+    true_run, calls = hulls_module._run_worker, []
+
+    def run(mesh, options, limit_s, method):
+        calls.append(method)
+        if method == "coacd" and limit_s != pytest.approx(share * 90):
+            return [], "took longer than 1 s"
+        return true_run(mesh, options, limit_s, method)
+
+    monkeypatch.setattr(hulls_module, "_run_worker", run)
+    return calls
+
+
+def test_where_coacd_takes_too_long_vhacd_keeps_the_space_under_a_table_open(monkeypatch) -> None:
+    calls = without_coacd(monkeypatch, 0.0)
+    one, two = (decompose(mesh_of(table()), PhysicsConfig(), 0) for _ in range(2))
+    assert calls == ["coacd", "vhacd"] * 2
+    assert one.fallbacks[0].what == "CoACD at threshold 0.05 took longer than 1 s"
+    assert one.measures["cavity_filled_share"] < 0.05 and one.volume_ratio < 1.2
+    for hull in one.hulls:
+        check_hull(hull, 60)
+    engines_accept(one.hulls)
+    for a, b in zip(one.hulls, two.hulls, strict=True):
+        assert a.vertices.tobytes() == b.vertices.tobytes()
+
+
+def test_where_vhacd_closes_the_space_too_a_coarse_coacd_is_the_better(monkeypatch) -> None:
+    calls = without_coacd(monkeypatch, 0.3)
+    true_run = hulls_module._run_worker
+
+    def run(mesh, options, limit_s, method):
+        parts, problem = true_run(mesh, options, limit_s, method)
+        return ([np.concatenate(parts)], "") if method == "vhacd" else (parts, problem)
+
+    monkeypatch.setattr(hulls_module, "_run_worker", run)
+    collision = decompose(mesh_of(table()), PhysicsConfig(), 0)
+    assert calls == ["coacd", "vhacd", "coacd"]
+    assert collision.measures["cavity_filled_share"] < 0.2
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

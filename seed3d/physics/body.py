@@ -26,7 +26,7 @@ STAGE = "physics.body"
 PLAUSIBLE_DENSITY = (1.2, 25_000.0)
 """A user's mass must give a mean density [kg/m3] between air's and the densest metals'."""
 LEAST_WALL = 1 / 3
-"""Thinnest wall over the material's usual one: ABS 0.8 mm, wood 6 mm, steel 0.3 mm."""
+"""Thinnest wall over the material's usual one: ABS 0.8 mm, wood 6 mm, steel 0.4 mm."""
 CONTACT_PATCH = 0.01
 """Radius of the patch that resists spinning, as a share of the object's longest side."""
 

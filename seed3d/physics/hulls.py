@@ -12,10 +12,10 @@ from seed3d.config import PhysicsConfig
 from seed3d.errors import ConfigError, StageError
 from seed3d.mesh.manifold import from_manifold
 from seed3d.physics.base import Base, flat_base
-from seed3d.physics.coacd_worker import pack_request, unpack_reply
 from seed3d.physics.convex import convex_hull, solid_of
 from seed3d.physics.cover import uncovered_parts
 from seed3d.physics.fill import Fit, Openings
+from seed3d.physics.hull_worker import Method, pack_request, unpack_reply
 from seed3d.physics.merge import merge_parts
 from seed3d.physics.primitives import fit_primitive, primitive_mesh
 from seed3d.processes import ProcessTimeout, run_limited
@@ -40,17 +40,27 @@ MERGE_DEVIATION = 1.25
 """Largest deviation of a merged hull over the threshold of CoACD's run."""
 
 
+VOXELS = 400_000
+"""V-HACD's resolution."""
+MOSTLY_FILLED = 0.5
+"""Share of the open space from which V-HACD counts as having failed: it does on some shapes."""
+
+
 @dataclass(frozen=True)
 class _Attempt:
-    """Settings of one CoACD run; lengths in half longest sides of the object."""
+    """One run of CoACD or V-HACD; lengths in half longest sides of the object."""
 
+    words: str
+    """For notes."""
     threshold: float
+    """Of CoACD, and for merging."""
     tolerance: float
     """Largest deviation of the decimated input."""
-    iterations: int
-    depth: int
+    options: dict[str, Any]
+    """Of the method, seed and number of hulls apart."""
     time_share: float
     """Share of the processor time that this run may take."""
+    method: Method = "coacd"
 
 
 @dataclass(frozen=True)
@@ -72,8 +82,8 @@ class _Candidate:
 def decompose(mesh: Mesh, config: PhysicsConfig, seed: int) -> Collision:
     """Split a closed mesh into convex hulls with CoACD (Wei et al. 2022), in a process of its own.
 
-    A solid that is nearly its own convex hull becomes that one hull. A run that fails or takes
-    too long is repeated coarser, which the result records. Hulls come in a stable order (largest
+    A solid that is nearly its own convex hull becomes that one hull. Where a run fails or takes
+    too long V-HACD (Mamou 2016) is asked, then a coarser CoACD, which the result records. Hulls come in a stable order (largest
     first); the same mesh, options and seed give the same arrays.
 
     Args:
@@ -136,62 +146,83 @@ def _check_config(config: PhysicsConfig) -> None:
             raise ConfigError(f"physics.{name}: got {value}; wanted {low} to {high}")
 
 
-def _attempts(threshold: float) -> tuple[_Attempt, ...]:
-    coarser = min(1.0, 2.0 * threshold)
-    return (
-        # 40 iterations over 5 cut candidates an axis: a third of the time of CoACD's own 150 over
-        # 20 with hulls as good (shelf, cup, lamp, chair: filled share of the cavity 0.4 to 7 %).
-        _Attempt(threshold, 0.006, 40, 3, 0.5),
-        _Attempt(coarser, 0.012, 20, 2, 0.3),
-        _Attempt(min(1.0, 4.0 * threshold), 0.024, 10, 1, 0.2),
+def _coacd(
+    threshold: float, tolerance: float, iterations: int, depth: int, share: float, again: str = ""
+) -> _Attempt:
+    options = {
+        "threshold": threshold,
+        "preprocess_mode": "off",
+        "resolution": 1000,
+        "mcts_nodes": 5,
+        "mcts_iterations": iterations,
+        "mcts_max_depth": depth,
+    }
+    return _Attempt(
+        f"CoACD{again} at threshold {threshold:g}", threshold, tolerance, options, share
     )
+
+
+def _vhacd(threshold: float) -> _Attempt:
+    options = {
+        "resolution": VOXELS,
+        "maxRecursionDepth": 14,
+        "maxNumVerticesPerCH": 60,
+        "asyncACD": False,  # threads would end in another order
+    }
+    return _Attempt("V-HACD", threshold, 0.006, options, 0.25, "vhacd")
 
 
 def _decompose_unit(
     openings: Openings, size: float, config: PhysicsConfig, seed: int
 ) -> tuple[_Candidate, list[Fallback]]:
-    """Run CoACD on a solid of longest side 2; once finer where it fills too much with few hulls."""
-    notes: list[Fallback] = []
-    for attempt in _attempts(config.hull_threshold):
+    """Run CoACD on a solid of longest side 2; once finer where it fills too much with few hulls.
+
+    Where it takes too long, V-HACD: it is quicker on lace, grids and wicker and keeps as much open
+    there; where that closes most of the space too, the better of it and a coarse CoACD.
+    """
+    threshold, notes = config.hull_threshold, []
+
+    def run(attempt: _Attempt, kept: str = "") -> tuple[int, list[_Candidate]]:
         parts, problem = _run(openings, attempt, config, seed)
         if not parts:
-            notes.append(Fallback(STAGE, f"CoACD at threshold {attempt.threshold:g} {problem}"))
-            continue
-        best = _candidate(parts, openings, size, config)
-        if not notes and best.fills_too_much and len(parts) < config.max_hulls:
-            finer = replace(attempt, threshold=max(0.01, 0.5 * attempt.threshold), time_share=0.5)
-            parts, problem = _run(openings, finer, config, seed)
-            if parts:
-                best = min(
-                    best, _candidate(parts, openings, size, config), key=lambda one: one.fit.filled
-                )
-            else:
-                what = f"CoACD again at threshold {finer.threshold:g} {problem}; kept the first"
-                notes.append(Fallback(STAGE, what))
-        return best, notes
-    raise StageError(
-        f"hulls: {'; '.join(n.what for n in notes)}; wanted a decomposition within "
-        f"{config.hull_timeout_s:g} s. Raise physics.hull_timeout_s or physics.hull_threshold, "
-        "or give a simpler mesh"
-    )
+            notes.append(Fallback(STAGE, f"{attempt.words} {problem}{kept}"))
+        return len(parts), [_candidate(parts, openings, size, config)] if parts else []
+
+    # 40 iterations over 5 cut candidates an axis: a third of the time of CoACD's own 150 over
+    # 20 with hulls as good (shelf, cup, lamp, chair: filled share of the cavity 0.4 to 7 %).
+    count, found = run(_coacd(threshold, 0.006, 40, 3, 0.45))
+    if found and found[0].fills_too_much and count < config.max_hulls:
+        finer = _coacd(max(0.01, 0.5 * threshold), 0.006, 40, 3, 0.3, " again")
+        found += run(finer, "; kept the best of the first and V-HACD")[1]
+    if notes:
+        found += run(_vhacd(threshold))[1]
+    if not found or _best(found).fit.filled > MOSTLY_FILLED:
+        found += run(_coacd(min(1.0, 4.0 * threshold), 0.024, 10, 1, 0.3))[1]
+    if not found:
+        raise StageError(
+            f"hulls: {'; '.join(n.what for n in notes)}; wanted a decomposition within "
+            f"{config.hull_timeout_s:g} s. Raise physics.hull_timeout_s or "
+            "physics.hull_threshold, or give a simpler mesh"
+        )
+    return _best(found), notes
+
+
+def _best(found: list[_Candidate]) -> _Candidate:
+    return min(found, key=lambda one: one.fit.filled)  # the first of equals
 
 
 def _run(
     openings: Openings, attempt: _Attempt, config: PhysicsConfig, seed: int
 ) -> tuple[list[np.ndarray], str]:
-    """Return the parts of one CoACD run, merged where the cavities allow, or what happened."""
+    """Return the parts of one run, merged where the cavities allow, or what happened."""
     limit = config.hull_timeout_s * attempt.time_share
-    options = {
-        "threshold": attempt.threshold,
-        "max_convex_hull": config.max_hulls,
-        "preprocess_mode": "off",
-        "resolution": 1000,
-        "mcts_nodes": 5,
-        "mcts_iterations": attempt.iterations,
-        "mcts_max_depth": attempt.depth,
-        "seed": seed % 2**31,
-    }
-    parts, problem = _run_worker(_simplified(openings.solid, attempt.tolerance), options, limit)
+    own = (
+        {"max_convex_hull": config.max_hulls, "seed": seed % 2**31}
+        if attempt.method == "coacd"
+        else {"maxConvexHulls": config.max_hulls}
+    )
+    mesh = _simplified(openings.solid, attempt.tolerance)
+    parts, problem = _run_worker(mesh, {**attempt.options, **own}, limit, attempt.method)
     if len(parts) > 1:
         left = openings.volume_left(parts, MERGE_FILLED)
         parts = merge_parts(parts, left, MERGE_DEVIATION * attempt.threshold)
@@ -215,11 +246,11 @@ def _simplified(solid: Any, tolerance: float) -> Mesh:
 
 
 def _run_worker(
-    mesh: Mesh, options: dict[str, Any], limit_s: float
+    mesh: Mesh, options: dict[str, Any], limit_s: float, method: Method
 ) -> tuple[list[np.ndarray], str]:
-    """Return CoACD's parts, or an empty list and what happened."""
-    command = [sys.executable, "-m", "seed3d.physics.coacd_worker"]
-    request = pack_request(mesh.vertices, mesh.faces, options)
+    """Return the method's parts, or an empty list and what happened."""
+    command = [sys.executable, "-m", "seed3d.physics.hull_worker"]
+    request = pack_request(mesh.vertices, mesh.faces, options, method)
     try:
         done = run_limited(command, request, limit_s)
     except ProcessTimeout as error:
