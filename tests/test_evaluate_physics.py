@@ -108,3 +108,18 @@ def test_what_is_no_table_of_rows_is_refused(tmp_path, text):
     with pytest.raises(InputError, match="wanted"):
         adopt(table, Options(tmp_path / "out"))
     assert not (tmp_path / "out").exists() and not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("length_m", [0.3, None])
+def test_a_checker_that_guesses_the_kind_from_the_name_is_told_the_true_one(tmp_path, length_m):
+    pytest.importorskip("simcheck")
+    pytest.importorskip("simready.validate")
+    from test_verify import box_body, write
+
+    folder = write(box_body(), tmp_path / "asset" / "spice_tower")
+    one = Item("k", "furniture", "Spice tower", lambda _: folder, length_m)
+    row = physics.judgements(folder, one)
+    guessed = "a 'tower' is usually" in row["simcheck_urdf"]
+    assert guessed == (length_m is None)
+    assert ("category" in row["simcheck_urdf"]) == guessed
+    assert row.get("simcheck_category") == (None if guessed else "Spice tower")

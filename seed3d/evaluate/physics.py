@@ -134,7 +134,7 @@ def judge(item: Item, options: Options) -> dict[str, Any]:
         if row["state"] == "verified" and row["unsteady"]:
             row["state"] = "unsteady"
     if made and row["state"] == "verified" and options.checkers:
-        row |= judgements(made[0].parent, item.name if item.length_m else None)
+        row |= judgements(made[0].parent, item)
     return row
 
 
@@ -166,13 +166,11 @@ def _facts(report: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def judgements(asset: Path, kind: str | None = None) -> dict[str, Any]:
+def judgements(asset: Path, item: Item) -> dict[str, Any]:
     """PASS, or what the checkers found (warnings count).
 
-    Args:
-        asset: Its folder.
-        kind: What the object is, where its size is known to be true: said to simcheck where it
-            takes the size for wrong because of the kind of thing that it guessed from the name.
+    Where simcheck takes a size for wrong because of the kind of thing that it guesses from the
+    file's name, and the true size is known, it is told both; the row says so.
     """
     tool = Path(sys.executable).parent / "simready-validate"
     name = asset.name
@@ -185,11 +183,19 @@ def judgements(asset: Path, kind: str | None = None) -> dict[str, Any]:
     found = {}
     for key, command in checks.items():
         code, text, _, _ = _run(command, CHECK_LIMIT_S)
-        if code and kind and GUESSED in text:
-            found["simcheck_category"] = kind
-            code, text, _, _ = _run([*command, "--category", kind], CHECK_LIMIT_S)
+        if code and item.length_m and GUESSED in text:
+            found["simcheck_category"] = item.name
+            told = _told(asset.parent / "simcheck.toml", item.name.lower(), item.length_m)
+            code, text, _, _ = _run([*command, "--config", str(told)], CHECK_LIMIT_S)
         found[key] = "PASS" if code == 0 else f"{code}: {text.strip()[-600:]}"
     return found
+
+
+def _told(path: Path, kind: str, length_m: float) -> Path:
+    """Write what an object truly is and how large."""
+    name, (low, high) = json.dumps(kind), (0.9 * length_m, 1.1 * length_m)
+    path.write_text(f"category = {name}\n[categories]\n{name} = [{low:.4g}, {high:.4g}]\n")
+    return path
 
 
 def _simcheck(path: Path) -> list[str]:
