@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -30,6 +30,8 @@ SECONDS = 3.0
 """Time to come to rest [s]."""
 LAST_S = 0.25
 """The end of it, which is judged [s]."""
+EVERY_S = 0.01
+"""How often it is looked at [s]."""
 SPEED = 0.05
 """Speed of a link's centre of mass above which the object still moves [m/s]."""
 APART_M, APART_DEG = 0.1, 30.0
@@ -57,8 +59,8 @@ class Units:
 class Falling(Protocol):
     """An object over a floor in some engine, its lowest point at the height of the fall."""
 
-    def step(self) -> None:
-        """Advance by one time step."""
+    def advance(self, steps: int) -> None:
+        """Advance by some time steps."""
 
     def motion(self) -> tuple[float, float]:
         """Largest speed of a link's centre of mass [m/s] and largest angular speed [rad/s].
@@ -84,13 +86,13 @@ class Ended:
 
 def fall(sim: Falling, step_s: float, units: Units) -> Ended:
     """Let an object fall for SECONDS; one that lies still for LAST_S earlier is taken as it is."""
-    step_s /= units.time
-    steps, judged = round(SECONDS / step_s), round(LAST_S / step_s)
+    steps, looks = round(EVERY_S * units.time / step_s), round(SECONDS / EVERY_S)
+    judged = round(LAST_S / EVERY_S)
     slow, quiet = STILL * SPEED * units.length / units.time, 0
     last: deque[float] = deque(maxlen=judged)
-    while steps > 0 and quiet < judged:
-        sim.step()
-        steps -= 1
+    while looks > 0 and quiet < judged:
+        sim.advance(steps)
+        looks -= 1
         speed, spin = sim.motion()
         if not np.isfinite(speed + spin):
             return Ended(np.inf, sim.pose())
@@ -117,20 +119,20 @@ def steady_bullet(path: Path, model: FileModel, demanded: bool) -> Check:
     return _check("pybullet", [_moves(ended, "", units)], demanded)
 
 
-def steady_mujoco(paths: Sequence[Path], model: FileModel, demanded: bool) -> Check:
+def steady_mujoco(paths: Sequence[Path], read: FileModel, demanded: bool) -> Check:
     """Let each of some files of one object fall in MuJoCo, at both steps.
 
     Raises:
         InputError: MuJoCo refuses a file.
     """
-    units = Units.of(_size(model))
+    units = Units.of(_size(read))
     said = []
     for path in paths:
         where = f" ({path.suffix[1:].upper()})" if len(paths) > 1 else ""
-        ends = []
+        model, ends = _on_floor(path), []
         for finer in (1, FINER):
             step_s = TIMESTEP_S * units.time / finer
-            ends.append(fall(_Mujoco(path, step_s, DROP_M * units.length), step_s, units))
+            ends.append(fall(_Mujoco(model, step_s, DROP_M * units.length), step_s, units))
         said += [_moves(ends[0], where, units), _apart(ends[0], ends[1], where, units)]
     return _check("mujoco", said, demanded)
 
@@ -196,8 +198,9 @@ class _Bullet:
         raised = [place[0], place[1], place[2] + height_m - low]
         b.resetBasePositionAndOrientation(self.body, raised, turn, physicsClientId=client)
 
-    def step(self) -> None:
-        self.bullet.stepSimulation(physicsClientId=self.client)
+    def advance(self, steps: int) -> None:
+        for _ in range(steps):
+            self.bullet.stepSimulation(physicsClientId=self.client)
 
     def motion(self) -> tuple[float, float]:
         b, client = self.bullet, self.client
@@ -217,27 +220,33 @@ class _Bullet:
         return pose
 
 
+def _on_floor(path: Path) -> Any:
+    """A mujoco.MjModel of the file over a floor as users take it, its first body free."""
+    import mujoco
+
+    from seed3d.verify.drop_mujoco import compiled, free_spec
+
+    spec = free_spec(path)
+    spec.compiler.fusestatic = False
+    if path.suffix.lower() == ".urdf":
+        spec.compiler.discardvisual = True  # visuals would collide
+    spec.option.gravity = [0, 0, -GRAVITY]
+    floor = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
+    floor.contype = floor.conaffinity = 0x3FFFFFFF
+    return compiled(spec, path)
+
+
 class _Mujoco:
-    def __init__(self, path: Path, step_s: float, height_m: float) -> None:
+    def __init__(self, model: Any, step_s: float, height_m: float) -> None:
         import mujoco
 
-        from seed3d.verify.drop_mujoco import compiled, free_spec
-
-        spec = free_spec(path)
-        spec.compiler.fusestatic = False
-        if path.suffix.lower() == ".urdf":
-            spec.compiler.discardvisual = True  # visuals would collide
-        spec.option.gravity = [0, 0, -GRAVITY]
-        floor = spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1])
-        floor.contype = floor.conaffinity = 0x3FFFFFFF
-        self.mujoco, self.model = mujoco, compiled(spec, path)
-        self.model.opt.timestep = step_s
-        self.data = mujoco.MjData(self.model)
-        self.members = np.flatnonzero(self.model.body_rootid == 1)
-        mujoco.mj_forward(self.model, self.data)
-        address = int(self.model.jnt_qposadr[self.model.body_jntadr[1]])
+        model.opt.timestep = step_s
+        self.mujoco, self.model, self.data = mujoco, model, mujoco.MjData(model)
+        self.members = np.flatnonzero(model.body_rootid == 1)
+        mujoco.mj_forward(model, self.data)
+        address = int(model.jnt_qposadr[model.body_jntadr[1]])
         self.data.qpos[address + 2] += height_m - self._lowest()
-        mujoco.mj_forward(self.model, self.data)
+        mujoco.mj_forward(model, self.data)
 
     def _lowest(self) -> float:
         """Height of the lowest bounding box of a geom that collides [m]."""
@@ -248,8 +257,8 @@ class _Mujoco:
         middle = data.geom_xpos[geoms, 2] + (turn * model.geom_aabb[geoms, :3]).sum(1)
         return float((middle - (np.abs(turn) * model.geom_aabb[geoms, 3:]).sum(1)).min())
 
-    def step(self) -> None:
-        self.mujoco.mj_step(self.model, self.data)
+    def advance(self, steps: int) -> None:
+        self.mujoco.mj_step(self.model, self.data, nstep=steps)
 
     def motion(self) -> tuple[float, float]:
         rows = np.zeros((len(self.members), 6))  # angular first
