@@ -40,8 +40,8 @@ MERGE_DEVIATION = 1.25
 """Largest deviation of a merged hull over the threshold of CoACD's run."""
 
 
-VOXELS = 400_000
-"""V-HACD's resolution."""
+VOXELS = 200_000
+"""V-HACD's resolution; with 400,000 it takes twice as long and keeps 1 % more open."""
 MOSTLY_FILLED = 0.5
 """Share of the open space from which V-HACD counts as having failed: it does on some shapes."""
 
