@@ -38,8 +38,6 @@ MERGE_FILLED = 0.08
 """Share of it that may be filled in favour of fewer hulls."""
 MERGE_DEVIATION = 1.25
 """Largest deviation of a merged hull over the threshold of CoACD's run."""
-
-
 VOXELS = 200_000
 """V-HACD's resolution; with 400,000 it takes twice as long and keeps 1 % more open."""
 MOSTLY_FILLED = 0.5
@@ -196,7 +194,7 @@ def _decompose_unit(
         found += run(finer, "; kept the best of the first and V-HACD")[1]
     if notes:
         found += run(_vhacd(threshold))[1]
-    if not found or _best(found).fit.filled > MOSTLY_FILLED:
+    if notes and (not found or _best(found).fit.filled > MOSTLY_FILLED):
         found += run(_coacd(min(1.0, 4.0 * threshold), 0.024, 10, 1, 0.3))[1]
     if not found:
         raise StageError(
