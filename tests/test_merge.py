@@ -65,6 +65,17 @@ def test_volume_left_of_a_cup() -> None:
     assert Openings(solid).volume_left([crumb], 0.1) == pytest.approx(0.1 * empty, rel=1e-2)
 
 
+def test_what_floats_in_a_cup_leaves_less_of_it_to_fill() -> None:
+    empty = np.pi * 0.8**2 * 1.8
+    ball = Manifold.sphere(0.6, 64).translate((0, 0, 1.2))
+    openings = Openings(cup(0.9, 1.9, 0.1) + ball)
+    assert openings.room == pytest.approx(empty - ball.volume(), rel=1e-2)
+    shell = np.asarray(ball.to_mesh().vert_properties)[:, :3]
+    crumb = corners((0.1, 0.1, 0.05), (0, 0, 0.05))
+    left = openings.volume_left([crumb, shell], 0.1)
+    assert left == pytest.approx(0.1 * (empty - ball.volume()), rel=1e-2)
+
+
 def lumpy_cup() -> Mesh:
     """A cup whose walls have lumps of 3 % of its size, as generated meshes do."""
     body = cup(0.04, 0.09, 0.006, 48).refine_to_length(0.006)

@@ -340,6 +340,18 @@ def test_cavity_of_a_cup_has_its_closed_form_volume_and_a_single_hull_fills_it()
     assert filled_cup.filled == pytest.approx(1.0)
 
 
+def test_what_floats_in_a_cavity_is_not_its_open_space():
+    body = cup(12)
+    polygon = 0.5 * 12 * np.sin(2 * np.pi / 12)
+    inside = polygon * 0.035**2 * (0.09 - 0.005)
+    ball = trimesh.creation.icosphere(2, 0.025).apply_translation([0, 0, 0.05])
+    visual = Mesh.from_trimesh(trimesh.util.concatenate([body.visual, ball]))
+    cavities = find_cavities(visual, [Mesh.from_trimesh(h) for h in (*body.hulls, ball)])
+    assert cavities is not None
+    assert cavities.volume_m3 == pytest.approx(inside - ball.volume, rel=1e-9)
+    assert cavities.filled == pytest.approx(0.0, abs=1e-9)
+
+
 def test_a_closed_void_is_no_cavity():
     outer, inner = trimesh.creation.icosphere(2, 1.0), trimesh.creation.icosphere(2, 0.9)
     inner.invert()

@@ -57,7 +57,7 @@ class Openings:
         self.solid = solid
         self.dents = float(outer.volume() - solid.volume())
         """Volume of what the convex hull has beyond the solid."""
-        self.rooms = [room for room in (outer - solid).decompose() if room.volume() > least]
+        self.rooms = _rooms(outer - solid, least)
         self.room = sum(room.volume() for room in self.rooms)
         """Volume of the large cavities."""
 
@@ -98,3 +98,13 @@ class Openings:
         union = manifold3d.Manifold.batch_boolean(bodies, manifold3d.OpType.Add)
         closed = sum((union ^ room).volume() for room in self.rooms)
         return union, (union - self.solid).volume(), closed
+
+
+def _rooms(space: Any, least: float) -> list[Any]:
+    """Return the connected parts of `space` larger than `least`.
+
+    manifold3d parts a solid by its shells: what floats in a room (the tube in a lamp) comes as a
+    shell of negative volume and the room without its hole, so the room is cut with the space.
+    """
+    rooms = [shell ^ space for shell in space.decompose() if shell.volume() > least]
+    return [room for room in rooms if room.volume() > least]

@@ -45,17 +45,23 @@ def find_cavities(visual: Mesh, hulls: list[Mesh]) -> Cavities | None:
     if solid is None:
         return None
     outer = solid.hull()
-    rooms = [
-        room
-        for room in (outer - solid).decompose()
-        if room.volume() > LARGE_CAVITY * outer.volume()
-    ]
+    rooms = _rooms(outer - solid, LARGE_CAVITY * outer.volume())
     empty = sum(room.volume() for room in rooms)
     if not rooms:
         return Cavities(0.0, 0.0)
     bodies = [_manifold(convex_hull(h.vertices), origin, size) for h in hulls]
     filled = sum((_union([b for b in bodies if b]) ^ room).volume() for room in rooms)
     return Cavities(empty * size**3, min(filled / empty, 1.0))
+
+
+def _rooms(space: Any, least: float) -> list[Any]:
+    """Connected parts of a solid larger than `least`.
+
+    `decompose` gives shells: the outline of a room, and apart from it, with negative volume, what
+    floats inside; cut with the space, the outline is the room again.
+    """
+    rooms = [shell ^ space for shell in space.decompose() if shell.volume() > least]
+    return [room for room in rooms if room.volume() > least]
 
 
 def _without_voids(mesh: Mesh) -> Mesh:
